@@ -31,6 +31,7 @@
 #![deny(unsafe_code)]
 
 mod alternate;
+pub mod archive;
 mod bldindex;
 mod cluster;
 mod common;
@@ -46,6 +47,7 @@ pub mod examine;
 pub mod far;
 mod files;
 mod forked;
+mod forward;
 mod io;
 mod ksds;
 mod linear;

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod aix;
+pub mod archive;
 pub mod attributes;
 mod bytes;
 pub mod ca;

@@ -4,6 +4,7 @@
 mod samples;
 
 use cica_format::aix::{self, Pointers};
+use cica_format::archive::{self, SegmentHead};
 use cica_format::ca::CaHeader;
 use cica_format::checksum::crc32c;
 use cica_format::ci::{render, Segment};
@@ -639,6 +640,66 @@ fn tail() {
         ("epoch", le!(head.epoch)),
     ];
     assert_pictured("tail", "Head of a half", &bytes, &fields);
+}
+
+#[test]
+fn archive_segment() {
+    let head = SegmentHead {
+        lineage: 0x1112_1314_1516_1718,
+        cluster: 0x2122_2324_2526_2728,
+        name: "PAYROLL.MASTER".into(),
+        origin: 0x3132_3334_3536_3738,
+        after: 0x4142_4344_4546_4748,
+        since: 0x5152_5354_5556_5758,
+        number: 0x6162_6364,
+        chain: Some(0x7172_7374),
+        loaded: true,
+        time: 0x0102_0304_0506_0708,
+    };
+    let mut name = b"PAYROLL.MASTER".to_vec();
+    name.resize(archive::NAME_LEN, 0);
+    let fields = [
+        ("magic", b"CICAARCH".to_vec()),
+        ("checksum", le!(head.checksum())),
+        ("format", le!(archive::FORMAT)),
+        ("flags", le!(3u16)),
+        ("lineage", le!(head.lineage)),
+        ("cluster", le!(head.cluster)),
+        ("origin", le!(head.origin)),
+        ("after", le!(head.after)),
+        ("since", le!(head.since)),
+        ("number", le!(head.number)),
+        ("chain", le!(0x7172_7374u32)),
+        ("time", le!(head.time)),
+        ("name", name),
+    ];
+    assert_pictured("archive", "Head of a segment", &head.encode(), &fields);
+}
+
+#[test]
+fn archive_frame() {
+    let mut group = Vec::new();
+    begin_group(&mut group);
+    cica_format::log::append_insert(&mut group, 2, b"OTHER");
+    cica_format::log::append_insert(&mut group, 1, b"ADAMS");
+    finish_group(&mut group, 9, 1, 0x2122_2324_2526_2728, 2, GroupStamp::default());
+    let mut frame = Vec::new();
+    archive::begin_frame(&mut frame);
+    archive::select(&group, 1, 0, &mut Default::default(), &mut frame).unwrap();
+    let (chain, time) = (0x3132_3334, 0x1112_1314_1516_1718u64);
+    let kind = archive::FrameKind::Changes;
+    let checksum = archive::finish_frame(&mut frame, chain, kind, time, 0x2122_2324_2526_2728);
+    let fields = [
+        ("magic", b"CiAF".to_vec()),
+        ("checksum", le!(checksum)),
+        ("time", le!(time)),
+        ("lsn", le!(0x2122_2324_2526_2728u64)),
+        ("bytes", le!(18u32)),
+        ("kind", le!(0u32)),
+        ("distance", le!(1u32)),
+        ("record", b"\x0a\0\0\0\x02\x01\0\0\0ADAMS".to_vec()),
+    ];
+    assert_pictured("archive", "Frame", &frame, &fields);
 }
 
 #[test]

@@ -300,7 +300,7 @@ impl Engine {
             }
         };
         let inner = self.open_first(data, index, options)?;
-        inner.join_log();
+        inner.join_log()?;
         open.insert(&inner);
         Ok(Handle::new(inner, options.access))
     }

@@ -66,12 +66,12 @@ impl Engine {
             }
             check_emptiness(&inner, &members)?;
             for member in &members {
-                member.inner.join_log();
+                member.inner.join_log()?;
                 open.insert(&member.inner);
             }
             inner.attach(Sphere::new(&inner, members, unbuilt));
         }
-        inner.join_log();
+        inner.join_log()?;
         open.insert(&inner);
         Ok(Handle::new(inner, options.access))
     }

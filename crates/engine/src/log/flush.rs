@@ -66,9 +66,12 @@ impl Log {
         let records = std::mem::take(&mut state.records);
         let (first, last) = (state.next_lsn - records as u64, state.next_lsn - 1);
         let stamp = self.stamp(state);
-        let (mut unnamed, mut introduction) = (Vec::new(), Vec::new());
+        let (mut unnamed, mut introduction, mut archived) = (Vec::new(), Vec::new(), Vec::new());
         log::begin_group(&mut introduction);
         for (&number, member) in &mut state.data_sets {
+            if member.is_archived {
+                archived.push((member.logger.clone(), member.in_group));
+            }
             if std::mem::take(&mut member.in_group) && !member.named {
                 member.introduce(number, &mut introduction);
                 member.maybe_named = true;
@@ -148,7 +151,13 @@ impl Log {
                 longer = not_named.len() as u64;
                 behind += longer;
             }
-            write(at + behind, &group).map(|()| longer)
+            write(at + behind, &group)?;
+            for (logger, has) in &archived {
+                if let Some(logger) = logger.upgrade() {
+                    logger.archive(&group, *has);
+                }
+            }
+            Ok(longer)
         });
         let longer = done?;
         debug_assert!(state.flushing, "one thread flushes at a time (W2)");

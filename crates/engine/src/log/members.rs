@@ -19,6 +19,8 @@ pub struct Participant {
     pub maybe_named: bool,
     /// How often its root ceased to.
     pub unnamed: u32,
+    /// What it logs is archived too.
+    pub is_archived: bool,
     /// It has records in the group, which says first which data set the number means (W5).
     pub in_group: bool,
 }
@@ -53,6 +55,7 @@ impl Log {
             Participant {
                 cluster,
                 path,
+                is_archived: logger.upgrade().is_some_and(|logger| logger.is_archived()),
                 logger,
                 named: false,
                 early: false,

@@ -41,7 +41,7 @@ mod units;
 pub use epochs::epoch_for;
 pub use find::find;
 pub use gap::Gap;
-pub use replay::{owned_parts, LogReader, Logged, NamedLog};
+pub use replay::{owned, owned_parts, LogReader, Logged, NamedLog};
 
 use crate::forked::OwningProcess;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicU8, Ordering::*};
@@ -73,6 +73,16 @@ pub trait Logger: Send + Sync {
 
     /// The same before it has any, and not durably: what the death of the process leaves (W6).
     fn name_log_early(&self, log: u64, path: &str) -> Result<(), String>;
+
+    /// Is what it logs archived too?
+    fn is_archived(&self) -> bool {
+        false
+    }
+
+    /// This group is durable, and `has` requests of it or not. It has fenced itself if they cannot be archived.
+    fn archive(&self, group: &[u8], has: bool) {
+        let _ = (group, has);
+    }
 
     /// Its requests mean something without those of others. The log goes on without such a data set when its root
     /// cannot be written; it has fenced itself.

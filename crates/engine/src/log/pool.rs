@@ -192,6 +192,11 @@ pub(super) fn second(clock: &dyn Clock) -> u32 {
     u32::try_from(seconds).unwrap_or(0)
 }
 
+/// When such a second begins, nanoseconds since 1970; of none, none.
+pub(super) fn nanoseconds(second: u32) -> Option<u64> {
+    (second > 0).then(|| (FIRST_SECOND + u64::from(second)) * 1_000_000_000)
+}
+
 /// Makes a claim durable, and the file's name (F6).
 pub(super) fn settle(
     disk: &dyn Disk,

@@ -18,6 +18,8 @@ pub struct LogReader {
     /// Of the last request read.
     pub(super) lsn: Option<u64>,
     stamp: GroupStamp,
+    /// The group that was read last, as it stands there.
+    group: Vec<u8>,
     tail: Option<tail::LeftTail>,
 }
 
@@ -212,6 +214,7 @@ impl LogReader {
             epoch: None,
             lsn: None,
             stamp: GroupStamp::default(),
+            group: Vec::new(),
             tail,
         }
     }
@@ -224,6 +227,11 @@ impl LogReader {
     /// Was this group, just read, a carry: what takes all open units back (`carry.rs`)?
     pub fn is_carry(&self, group: &[(u64, Logged)]) -> bool {
         group.iter().any(|(_, logged)| matches!(logged, Logged::Carried { .. }))
+    }
+
+    /// The group that was read last, and when it was written, nanoseconds since 1970, if it says.
+    pub fn group(&self) -> (&[u8], Option<u64>) {
+        (&self.group, super::pool::nanoseconds(self.stamp.second))
     }
 
     /// What the group that was read last says of the moment when it was written.
@@ -279,7 +287,7 @@ impl LogReader {
     /// The next group's requests with their LSNs, in order; `None` at the end of the log, which is the first block that
     /// is not the next group of the same epoch. Whether that is its true end [`pass_gap`](Self::pass_gap) tells.
     pub fn next_group(&mut self) -> Result<Option<Vec<(u64, Logged)>>, String> {
-        let Some((group, header, len)) = self.group_here()? else {
+        let Some((mut group, header, len)) = self.group_here()? else {
             return Ok(None);
         };
         let mut requests = Vec::with_capacity(header.records as usize);
@@ -292,6 +300,8 @@ impl LogReader {
         // One that introduces has no LSNs.
         self.lsn = Some((header.first_lsn + u64::from(header.records)).saturating_sub(1));
         self.at += len as u64;
+        group.truncate(len);
+        self.group = group;
         Ok(Some(requests))
     }
 
@@ -409,7 +419,8 @@ pub fn owned_parts(bytes: &[u8]) -> Result<Vec<Logged>, FormatError> {
     log::parts(bytes).map(|part| part.and_then(owned)).collect()
 }
 
-pub(super) fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
+/// A record that outlives its bytes.
+pub fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
     Ok(match record {
         LogRecord::DataSet {
             number,

@@ -101,6 +101,7 @@ impl OpenDataSet {
                 let _ = self.shared.log.flush(self.shared.log.last());
             }
             self.roots.lock().last = true;
+            self.leave_archive();
             self.common().data.leave_pool();
             if let Some(index) = self.records.index() {
                 index.leave_pool();

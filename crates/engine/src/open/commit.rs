@@ -175,6 +175,11 @@ impl OpenDataSet {
 
     fn try_commit(&self, last: bool) -> Result<(), RequestError> {
         self.records.write_full()?;
+        // A flush names the log in the root, so it comes before that is locked. No request runs meanwhile.
+        let archived = match last {
+            true => self.archive_before_root(self.closing.load(Relaxed) || self.common().log_number().is_none())?,
+            false => None,
+        };
         let data = &self.common().data;
         data.write_changes()?;
         let index_changed = match self.records.index() {
@@ -212,6 +217,7 @@ impl OpenDataSet {
             self.shared.log.leaving(number);
         }
         data_root.log = self.log_position(&roots.data.log, last);
+        data_root.log.lsn = archived.unwrap_or(data_root.log.lsn);
         self.ties.describe(&mut data_root);
         debug_assert!(
             !last || data_root.log.log == 0,

@@ -84,7 +84,9 @@ impl Shared {
                 false => inner.commit_without_log(),
                 true => inner.commit_tree(false),
             };
-            let done = |inner: &&Arc<OpenDataSet>| commit(inner).is_ok() && inner.roots_are_durable();
+            let done = |inner: &&Arc<OpenDataSet>| {
+                commit(inner).is_ok() && inner.roots_are_durable() && inner.is_archive_durable()
+            };
             if sound.into_iter().all(|inner| done(&inner)) {
                 if let Err(why) = self.log.start_over() {
                     self.commit_off_log(&all, &Err(why));
@@ -107,6 +109,7 @@ impl Shared {
             if number(inner).is_some() {
                 // It is fenced if that fails, and stays with the file.
                 let _ = inner.commit_tree(false);
+                let _ = inner.is_archive_durable();
                 continue;
             }
             match logged {

@@ -10,6 +10,7 @@
 //! | open | a failed write or sync, a broken invariant | fenced: nothing is answered any more |
 //! | any | last handle dropped without `close` | closed, as after the death of the process |
 
+mod archive;
 mod close;
 mod commit;
 mod epoch;
@@ -28,6 +29,7 @@ pub use shared::{Env, Shared};
 pub use sphere::{Member, Sphere, BASE};
 pub use ties::{check, check_roots, Ties};
 
+use crate::archive::Writer;
 use crate::cluster::OpenCluster;
 use crate::common::Common;
 use crate::error::{OpenError, RequestError};
@@ -71,6 +73,8 @@ pub struct OpenDataSet {
     left: AtomicBool,
     /// Its files are closed.
     gone: (Mutex<bool>, Condvar),
+    /// Its archive, while it is open for output with LOG(ALL), or is recovered.
+    archive: OnceLock<Mutex<Writer>>,
     /// Of a base that is open for output with its alternate indexes.
     sphere: OnceLock<Sphere>,
     /// An alternate index that is upgraded with its base: nobody else opens it.

@@ -2,7 +2,7 @@
 //! of it, and away again when its tree is whole without.
 
 use super::{OpenDataSet, Sphere};
-use crate::error::RequestError;
+use crate::error::{OpenError, RequestError};
 use crate::log::Logger;
 use crate::request::Access;
 use crate::sync::atomic::Ordering::*;
@@ -33,7 +33,10 @@ impl OpenDataSet {
     }
 
     /// Changes will be logged.
-    pub fn join_log(self: &Arc<Self>) {
+    ///
+    /// # Errors
+    /// They are to be archived, and cannot be.
+    pub fn join_log(self: &Arc<Self>) -> Result<(), OpenError> {
         if self.options.access == Access::Output {
             let cluster = self.roots.lock().data.cluster;
             let weak: Weak<OpenDataSet> = Arc::downgrade(self);
@@ -45,10 +48,12 @@ impl OpenDataSet {
             let before = roots.data.log.origin.max(self.ties.latest_origin());
             self.origin.store(self.shared.env.clock.now().max(before + 1), Relaxed);
             drop(roots);
+            self.begin_archive()?;
             self.committed.store(last, Relaxed);
             self.common()
                 .set_log_number(self.shared.log.join(cluster, &self.data_path, &self.index_path, weak));
         }
+        Ok(())
     }
 
     /// The log was named before a first change that was refused then: the root is again what the other copy has. It
@@ -110,6 +115,11 @@ impl OpenDataSet {
             },
             false => LogPosition {
                 lsn,
+                // What a load commits is of this open already: an archive has nothing of it.
+                origin: match self.common().loading.load(Relaxed) {
+                    true => committed.origin.max(self.origin()),
+                    false => committed.origin,
+                },
                 ..committed.clone()
             },
         }
@@ -128,6 +138,7 @@ impl Logger for OpenDataSet {
     /// Into the copy that was written last: the other one has the same tree, and is durable (R7). Where it has not,
     /// this is durable first, and goes over the other.
     fn name_log_early(&self, log: u64, path: &str) -> Result<(), String> {
+        self.settle_archive()?;
         let mut roots = self.roots.lock();
         if roots.last {
             return Err("it is closed".into());
@@ -167,7 +178,16 @@ impl Logger for OpenDataSet {
         (self.sealed.load(Relaxed), self.origin(), self.ties.lineage())
     }
 
+    fn archive(&self, group: &[u8], has: bool) {
+        self.archive_written(group, has);
+    }
+
+    fn is_archived(&self) -> bool {
+        self.archive.get().is_some()
+    }
+
     fn name_log(&self, log: u64, path: &str) -> Result<(), String> {
+        self.settle_archive()?;
         let mut roots = self.roots.lock();
         if roots.last {
             return Ok(());

@@ -134,6 +134,7 @@ impl OpenDataSet {
             closing: AtomicBool::new(false),
             left: AtomicBool::new(false),
             gone: (Mutex::new(false), Condvar::new()),
+            archive: OnceLock::new(),
             sphere: OnceLock::new(),
             upgraded: AtomicBool::new(false),
         };

@@ -4,6 +4,7 @@ use super::OpenDataSet;
 use crate::common::context::Context;
 use crate::error::OpenError;
 use crate::log::Logged;
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::root::{Root, Stamp};
 
 impl OpenDataSet {
@@ -75,6 +76,30 @@ impl OpenDataSet {
             path: self.data_path.clone(),
             what: format!("recovery: {why}"),
         }
+    }
+
+    /// What is done from here on makes a state that no open before has left.
+    pub fn begin_forward(&self, now: u64) {
+        let before = self.roots.lock().data.log.origin.max(self.ties.latest_origin());
+        self.origin.store(now.max(before + 1), Relaxed);
+    }
+
+    /// Does an archived request again. What grows too much is committed: nobody needs what was there before.
+    pub fn redo_archived(&self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
+        self.common().note_change();
+        let done = self.records.redo(logged, Context::Itself);
+        done.map_err(|error| {
+            self.unrecovered(format!(
+                "request {lsn} of the archive cannot be done again: {error}. The copy is not of the data set and moment that \
+                 the archive goes on from"
+            ))
+        })?;
+        if self.wants_commit() {
+            let _gate = self.common().gate.write();
+            let done = self.commit_tree(false);
+            done.map_err(|error| self.unrecovered(error.to_string()))?;
+        }
+        Ok(())
     }
 
     /// All logged requests are done: the data set is complete.

@@ -140,7 +140,9 @@ impl Recovery<'_> {
                     reader
                         .take_tail(&half, !self.unfinished.is_empty())
                         .map_err(|what| self.trouble(what))?;
+                    let group = half.group(half.head.epoch, false);
                     self.replay_group(half.records)?;
+                    self.archive(&group, None)?;
                 }
             }
         }

@@ -205,6 +205,7 @@ impl Recovery<'_> {
             self.to_be_seen.insert(cluster, origin);
         }
         inner.exceed_definition();
+        inner.resume_archive()?;
         self.members.insert(cluster, inner.clone());
         Ok(Participation::Open(cluster, inner))
     }

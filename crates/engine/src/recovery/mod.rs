@@ -215,7 +215,12 @@ impl<'e> Recovery<'e> {
         }
         while done.is_ok() {
             match reader.as_mut().map_or(Ok(None), LogReader::next_group) {
-                Ok(Some(group)) => done = self.replay_group(group),
+                Ok(Some(group)) => {
+                    done = self.replay_group(group);
+                    if let (Ok(()), Some((group, time))) = (&done, reader.as_ref().map(LogReader::group)) {
+                        done = self.archive(group, time);
+                    }
+                }
                 Ok(None) => {
                     match self.check_end(reader.as_mut()) {
                         Ok(End::GoesOn) => continue,
@@ -266,6 +271,19 @@ impl<'e> Recovery<'e> {
                 request => self.replay(lsn, request)?,
             }
             self.note_unit(lsn, &logged);
+        }
+        Ok(())
+    }
+
+    /// Brings a group to the archives of those that have one (archive:A2).
+    fn archive(&mut self, group: &[u8], time: Option<u64>) -> Result<(), OpenError> {
+        let open = self.numbers.iter().filter_map(|(number, member)| match member {
+            Participation::Open(cluster, inner) if inner.has_archive() => Some((*number, *cluster, inner.clone())),
+            _ => None,
+        });
+        for (number, cluster, inner) in open.collect::<Vec<_>>() {
+            let archived = inner.archive_recovered(group, number, time);
+            archived.or_else(|error| self.set_aside(cluster, error))?;
         }
         Ok(())
     }

@@ -1,0 +1,147 @@
+//! What an open data set with LOG(ALL) does for its archive ([`crate::archive`] has the rules).
+
+use super::OpenDataSet;
+use crate::archive::{directory, ArchiveError, Begin, Writer};
+use crate::error::{OpenError, RequestError};
+use crate::request::Logging;
+use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::Mutex;
+
+/// What to do about an archive that cannot be written.
+const REMEDY: &str =
+    "Nothing is lost. When it can be written (is the disk full?), close the data set and open it again: \
+                      what the archive lacks comes from the log";
+
+impl From<ArchiveError> for OpenError {
+    fn from(error: ArchiveError) -> Self {
+        OpenError::Log {
+            path: error.path,
+            what: format!("the archive of LOG(ALL): {}", error.what),
+        }
+    }
+}
+
+impl OpenDataSet {
+    /// Begins a segment for an open for output, if LOG says so.
+    pub(super) fn begin_archive(&self) -> Result<(), OpenError> {
+        if self.options.log != Logging::All {
+            return Ok(());
+        }
+        let attributes = &self.common().attributes;
+        if attributes.compressed {
+            return Err(OpenError::Attributes {
+                what: format!(
+                    "{} is COMPRESSED and LOG(ALL): an archive has no dictionaries yet. ALTER it to LOG(UNDO) or NOCOMPRESSED",
+                    attributes.cluster_name
+                ),
+            });
+        }
+        let what = {
+            let roots = self.roots.lock();
+            Begin {
+                lineage: self.ties.lineage(),
+                cluster: roots.data.cluster,
+                name: attributes.cluster_name.clone(),
+                origin: self.origin(),
+                after: roots.data.log.origin,
+                since: roots.data.log.lsn,
+                loaded: self.common().loading.load(Relaxed),
+            }
+        };
+        let env = &self.shared.env;
+        let writer = Writer::begin(&env.disk, &env.clock, &directory(&env.log_dir), what)?;
+        // Nobody else begins one: the data set is known to nobody yet.
+        let _ = self.archive.set(Mutex::new(writer));
+        Ok(())
+    }
+
+    /// Goes on with the segment of the owner that died, if it had one.
+    pub fn resume_archive(&self) -> Result<(), OpenError> {
+        let env = &self.shared.env;
+        let of = (self.ties.lineage(), self.roots.lock().data.log.origin);
+        if let Some(writer) = Writer::resume(&env.disk, &env.clock, &directory(&env.log_dir), of)? {
+            // As above.
+            let _ = self.archive.set(Mutex::new(writer));
+        }
+        Ok(())
+    }
+
+    /// Has it an archive to write to?
+    pub fn has_archive(&self) -> bool {
+        self.archive.get().is_some()
+    }
+
+    /// Brings a group of a dead owner's log, which called the data set `number`, to the archive.
+    pub fn archive_recovered(&self, group: &[u8], number: u32, time: Option<u64>) -> Result<(), OpenError> {
+        match self.archive.get() {
+            Some(archive) => archive.lock().add(group, number, time).map_err(OpenError::from),
+            None => Ok(()),
+        }
+    }
+
+    /// A group is durable in the log, and `has` requests of the data set or not (archive:A1). What fails fences it (archive:A5).
+    pub(super) fn archive_written(&self, group: &[u8], has: bool) {
+        let (Some(archive), Some(number)) = (self.archive.get(), self.common().log_number()) else {
+            return;
+        };
+        let mut archive = archive.lock();
+        if !has && !archive.has_open_units() || self.common().is_fenced() {
+            return;
+        }
+        if let Err(error) = archive.add(group, number, None) {
+            self.fence_for_archive(&error);
+        }
+    }
+
+    fn fence_for_archive(&self, error: &ArchiveError) {
+        let why = format!("{error}. {REMEDY}");
+        self.members().for_each(|member| member.common().fence_quietly(&why));
+    }
+
+    /// Before the root says that this open has changed the data set, early or durably: the archive has the head of its
+    /// segment (archive:A3).
+    pub(super) fn settle_archive(&self) -> Result<(), String> {
+        match self.archive.get() {
+            Some(archive) => archive.lock().settle().map_err(|error| {
+                self.fence_for_archive(&error);
+                error.to_string()
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Before a root that names no log, which has everything up to the LSN that is returned (archive:A2). The caller
+    /// keeps the gate.
+    pub(super) fn archive_before_root(&self, last: bool) -> Result<Option<u64>, RequestError> {
+        let Some(archive) = self.archive.get() else {
+            return Ok(None);
+        };
+        let lsn = self.shared.log.last();
+        if self.common().log_number().is_some() {
+            self.flush_log()?;
+        }
+        let mut archive = archive.lock();
+        let done = match last {
+            true => archive.end(lsn),
+            false => archive.make_durable(lsn),
+        };
+        done.map_err(|error| RequestError::Fenced {
+            why: format!("{error}. {REMEDY}"),
+        })?;
+        Ok(Some(lsn))
+    }
+
+    /// Before the log lets go of what it has, though the root names it still (archive:A2).
+    pub(super) fn is_archive_durable(&self) -> bool {
+        let Some(archive) = self.archive.get() else { return true };
+        let done = archive.lock().sync_if_written();
+        done.inspect_err(|error| self.fence_for_archive(error)).is_ok()
+    }
+
+    /// The data set is let go of. What was not ended recovery goes on with.
+    pub(super) fn leave_archive(&self) {
+        if let (Some(archive), false) = (self.archive.get(), self.has_changed()) {
+            archive.lock().give_up_empty();
+        }
+    }
+}
