@@ -3,9 +3,12 @@
 
 mod common;
 
+use cica_disk::{Counted, MemoryDisk};
 use cica_engine::*;
 use cica_format::attributes::Organization;
 use common::*;
+use std::path::Path;
+use std::sync::Arc;
 
 const RECORDS: u64 = 24_000;
 const ALL: [Organization; 4] = [
@@ -156,5 +159,73 @@ fn an_update_asks_for_the_record_that_was_read_and_gets_it_as_it_is_now() {
     }
     drop((reader, other));
     assert_sound(&ds);
+    ds.close().unwrap();
+}
+
+/// Records a tenth as long as the definition says: a CI holds far more of them than a frame is made for at first.
+fn short_records(disk: &Counted<MemoryDisk>, compressed: bool) -> (World, Engine) {
+    let world = World {
+        pool_bytes: 4 << 20,
+        ..World::on(Arc::new(disk.clone()), Path::new("/"))
+    };
+    let engine = world.engine();
+    world.create(&engine, "d", |data, index| {
+        (data.ci_size, data.ci_per_ca, index.ci_size) = (4096, 90, 4096);
+        (data.average_record, data.maximum_record) = (400, 400);
+        data.compressed = compressed;
+        (data.primary, data.secondary, index.primary) = (8 << 20, 1 << 20, 1 << 20);
+    });
+    (world, engine)
+}
+
+#[test]
+fn a_scan_reads_each_ci_once_however_many_records_it_has() {
+    for (compressed, length) in [(false, 40), (true, 400)] {
+        let disk = Counted::new(MemoryDisk::default());
+        let (world, engine) = short_records(&disk, compressed);
+        let records = 8 * RECORDS;
+        let ds = world.open(&engine, "d");
+        let mut string = ds.string();
+        for n in 0..records {
+            string.insert(&sealed(n, n, length), Insert::Sequential).unwrap();
+        }
+        drop(string);
+        ds.close().unwrap();
+        let used = engine.peek(&world.paths("d").0).unwrap().high_used;
+        assert!(used > world.pool_bytes as u64, "{used} bytes do not come from the pool");
+        for again in [false, true] {
+            // A new open knows from the root how many they are; an engine that has it open learns it.
+            let ds = world.open_with(&engine, "d", OpenOptions::default());
+            let before = disk.counts().read_bytes;
+            for _ in 0..=usize::from(again) {
+                let mut string = ds.string();
+                (0..records).for_each(|n| assert_eq!(unsealed(string.next(Intent::Read).unwrap().bytes), n));
+            }
+            let read = disk.counts().read_bytes - before;
+            let most = (1 + u64::from(again)) * used * 5 / 4;
+            assert!(read <= most, "{read} bytes read of {used}, compressed: {compressed}");
+            ds.close().unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_came_after_the_open_is_read_once_too() {
+    let disk = Counted::new(MemoryDisk::default());
+    let (world, engine) = short_records(&disk, false);
+    let ds = world.open(&engine, "d");
+    let mut string = ds.string();
+    let records = 8 * RECORDS;
+    for n in 0..records {
+        string.insert(&sealed(n, n, 40), Insert::Sequential).unwrap();
+    }
+    drop(string);
+    ds.end_load().unwrap();
+    let before = disk.counts().read_bytes;
+    let mut string = ds.string();
+    (0..records).for_each(|n| assert_eq!(unsealed(string.next(Intent::Read).unwrap().bytes), n));
+    let (read, used) = (disk.counts().read_bytes - before, ds.high_used());
+    assert!(read <= used * 5 / 4, "{read} bytes read of {used}");
+    drop(string);
     ds.close().unwrap();
 }

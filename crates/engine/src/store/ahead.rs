@@ -4,6 +4,7 @@
 use super::{CaPage, Component};
 use crate::pool::{Latched, NO_FRAME};
 use crate::store::codec::Decoded;
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_disk::ReadAt;
 use cica_format::ca::NO_SLOT;
 
@@ -30,7 +31,7 @@ impl Component {
         if self.with_ca(ca, |_| ()).is_err() {
             return;
         }
-        let bytes = self.codec.frame_len(self.layout.ci_size);
+        let bytes = self.usual_frame.load(Relaxed);
         let ahead = self.pool.ahead(bytes, missing.len());
         let mut frames = Vec::new();
         for _ in missing.iter().take(ahead.frames()) {
@@ -67,12 +68,20 @@ impl Component {
         };
         let unused = frames.split_off(whole);
         for ((ci, i), mut latched) in wanted.into_iter().zip(frames) {
-            match self.accept_here(page.place(i), ci, latched.bytes()) {
-                // A damaged index record may name a CI twice.
-                Ok(Decoded::Done) if page.frame(i) == NO_FRAME => {
-                    drop(self.attach(page, descriptor, i, ci, latched));
-                }
-                _ => latched.free(),
+            let decoded = self.accept_here(page.place(i), ci, latched.bytes());
+            // A damaged index record may name a CI twice.
+            let accepted = match decoded {
+                Ok(_) if page.frame(i) != NO_FRAME => Err(latched),
+                Ok(Decoded::Done) => Ok(latched),
+                Ok(Decoded::NeedsFrame(need)) => match self.in_larger(latched, need) {
+                    Some(larger) => Ok(larger),
+                    None => continue,
+                },
+                Err(_) => Err(latched),
+            };
+            match accepted {
+                Ok(latched) => drop(self.attach(page, descriptor, i, ci, latched)),
+                Err(latched) => latched.free(),
             }
         }
         unused

@@ -193,7 +193,7 @@ impl Component {
     /// Brings a CI into the pool; it is latched when it was not there before, so that it does not leave again before
     /// it has served.
     pub(super) fn bring(&self, ci: u32) -> Result<Brought<'_>, RequestError> {
-        let mut bytes = self.codec.frame_len(self.layout.ci_size);
+        let mut bytes = self.usual_frame.load(Relaxed);
         let mut turns = 0;
         loop {
             if let Some((frame, version)) = self.resident(ci) {
@@ -207,10 +207,7 @@ impl Component {
                 Loaded::Here(latched) => return Ok(Brought::Now(latched)),
                 // Another thread has brought it, or has put its descriptor out.
                 Loaded::Elsewhere => pause(&mut turns),
-                Loaded::TooSmall(need) => {
-                    self.largest_frame.fetch_max(need, Relaxed);
-                    bytes = need;
-                }
+                Loaded::TooSmall(need) => bytes = need,
             }
         }
     }
@@ -253,10 +250,10 @@ impl Component {
         } else {
             match self.read_page(page, ci, place, latched.bytes()) {
                 Ok(Decoded::Done) => {}
-                Ok(Decoded::NeedsFrame(need)) => {
-                    latched.free();
-                    return Ok(Loaded::TooSmall(need));
-                }
+                Ok(Decoded::NeedsFrame(need)) => match self.in_larger(latched, need) {
+                    Some(larger) => latched = larger,
+                    None => return Ok(Loaded::TooSmall(need)),
+                },
                 Err(error) => {
                     latched.free();
                     return Err(error);
@@ -266,6 +263,28 @@ impl Component {
         let latched = self.shortened(latched);
         self.pool.keep_in_turn(latched.frame);
         Ok(Loaded::Here(self.attach(page, descriptor, i, ci, latched)))
+    }
+
+    /// The image that was read into a frame too small for its page, as a page in a larger one, if there is one at once;
+    /// else it is read again. The caller holds the CA's lock.
+    pub(super) fn in_larger<'p>(&'p self, mut small: Latched<'p>, need: usize) -> Option<Latched<'p>> {
+        self.largest_frame.fetch_max(need, Relaxed);
+        // By steps: a CI of many short records among others shall not make the frames of all larger at once.
+        let usual = self.usual_frame.load(Relaxed);
+        self.usual_frame.store(need.min(usual + usual / 8).max(usual), Relaxed);
+        let size = self.layout.ci_size;
+        let larger = self.pool.take_soon(need).and_then(|mut larger| {
+            let decoded = self.codec.image_of(small.bytes(), size);
+            match decoded.map(|image| self.codec.decode(image, larger.bytes())) {
+                Some(Ok(Decoded::Done)) => Some(larger),
+                _ => {
+                    larger.free();
+                    None
+                }
+            }
+        });
+        small.free();
+        larger
     }
 
     /// A page without the runs that its records end in, where it takes half of the frame then; else the page as it is.

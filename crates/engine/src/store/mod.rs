@@ -37,7 +37,7 @@ pub use glance::Glanced;
 pub use layout::ComponentLayout;
 
 use crate::error::RequestError;
-use crate::pool::{Latched, Need, PageId, PageKind, Pool, Stuck, View};
+use crate::pool::{Latched, Need, Page, PageId, PageKind, Pool, Stuck, View};
 use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Mutex, RwLock};
 use crate::volumes::{OneVolume, Volumes};
@@ -98,6 +98,8 @@ pub struct Component {
     first_lines: AtomicUsize,
     /// Bytes of the largest frame that a CI took.
     largest_frame: AtomicUsize,
+    /// Bytes of the frame that the next CI is read into.
+    usual_frame: AtomicUsize,
     number: OnceLock<u16>,
     directory: Directory,
     /// Index: the frame that each CI was last in. A request comes by a page of each level, and this is the short way.
@@ -160,7 +162,8 @@ impl Component {
             file: RwLock::new(Some(file)),
             used: AtomicI64::new(used_at_open(root)),
             first_lines: AtomicUsize::new(codec.searched(a.ci_size as usize).div_ceil(64).min(MOST_LINES)),
-            largest_frame: AtomicUsize::new(codec.frame_len(a.ci_size as usize)),
+            largest_frame: AtomicUsize::new(frame_at_open(root, codec)),
+            usual_frame: AtomicUsize::new(frame_at_open(root, codec)),
             frames: (!codec.is_data()).then(Directory::new),
             codec,
             number: OnceLock::new(),
@@ -455,6 +458,18 @@ impl Component {
 
 fn was_closed() -> std::io::Error {
     std::io::Error::other("the data set was closed")
+}
+
+/// Bytes of a frame for a CI with as many records as those that there are have. What the definition says of their lengths
+/// may be far from it, as it is where they are compressed.
+fn frame_at_open(root: &Root, codec: Codec) -> usize {
+    let (ci_size, used) = (root.attributes.ci_size as usize, used_at_open(root).max(1) as u64);
+    let each = root.statistics.records.div_ceil(used) as usize;
+    let found = Page::frame_len(ci_size, each.min(ci_size / 8) * 9 / 8 + 8);
+    match codec {
+        Codec::Data { .. } if root.statistics.records > 0 => found.max(codec.frame_len(ci_size)),
+        _ => codec.frame_len(ci_size),
+    }
 }
 
 fn used_at_open(root: &Root) -> i64 {

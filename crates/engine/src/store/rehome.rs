@@ -3,12 +3,13 @@
 use super::{CaPage, Component};
 use crate::error::RequestError;
 use crate::pool::{pause, Latched, PageKind, NO_FRAME};
+use crate::sync::atomic::Ordering::Relaxed;
 
 impl Component {
     /// A latched, empty frame of at least `bytes` (0: the usual size for a CI of this component).
     pub fn spare(&self, bytes: usize) -> Result<Latched<'_>, RequestError> {
         self.pool
-            .take(bytes.max(self.codec.frame_len(self.layout.ci_size)))
+            .take(bytes.max(self.usual_frame.load(Relaxed)))
             .map_err(|_| self.pool_full())
     }
 
