@@ -30,7 +30,7 @@ FLOORS = [
     {"cica-share"},
     {"cica-session"},
     {"cica-admin", "cica-server"},
-    {"cica-idcams", "cica"},
+    {"cica-idcams", "cica", "cica-study"},
     {"cica-cli", "cica-c", "cica-cobol", "cica-isam", "cica-inputs", "cica-sim"},
 ]
 
@@ -77,6 +77,7 @@ MAY_GO_AROUND = (
     "crates/cli/src/progress.rs",  # what a person is shown while he waits
     "crates/cli/src/sort.rs",  # a scratch file of this process, gone with it
     "crates/cli/src/command/man.rs",  # makes the directory for the pages
+    "crates/cli/src/command/study.rs",  # makes the directory for its data sets, and takes it away
     "crates/cli/src/command/run.rs",  # looks for the program and its libraries as a shell does
     "crates/engine/src/open/shared.rs",  # how much memory the machine has, which the system tells in files
     "crates/session/src/start.rs",  # the host's name, and the mode of the catalog before there is a disk

@@ -3,7 +3,7 @@
 
 mod ways;
 
-#[path = "../../../crates/compress/examples/records/mod.rs"]
+#[path = "../../../crates/study/src/records.rs"]
 mod records;
 
 use records::{Random, KINDS};

@@ -4,10 +4,10 @@
 use crate::symbols::{run_at, word_at, Finder, Symbol, ESCAPE, LEAST_RUN, MOST};
 use std::collections::HashMap;
 
-/// Rounds until symbols of one byte have grown to eight.
-const ROUNDS: usize = 5;
+/// Rounds: symbols of one byte have grown to eight after three, and which of them are worth their codes shows later.
+const ROUNDS: usize = 8;
 /// Of a pair that comes seldom nothing is learnt. One in so many bytes of the samples is seldom.
-const SELDOM: usize = 8 << 10;
+const SELDOM: usize = 4 << 10;
 /// A byte without a symbol costs two: what it saves is counted so many times.
 const OF_ONE_BYTE: u64 = 8;
 

@@ -24,6 +24,7 @@ pub mod serve;
 pub mod server;
 pub mod show;
 pub mod stat;
+pub mod study;
 pub mod verify;
 pub mod volume;
 
@@ -56,6 +57,7 @@ pub enum Command {
     Stat(stat::Options),
     #[command(subcommand)]
     Plan(plan::Options),
+    Study(study::Options),
     Serve(serve::Options),
     #[command(subcommand)]
     Server(server::Options),
@@ -89,6 +91,7 @@ pub fn run(command: Command, global: &Global, whole: clap::Command) -> Result<St
         Command::Verify(options) => verify::run(options, global),
         Command::Stat(options) => stat::run(options, global),
         Command::Plan(options) => plan::run(options, global),
+        Command::Study(options) => study::run(options),
         Command::Serve(options) => serve::run(options, global),
         Command::Server(options) => server::run(options, global),
         Command::Explain(options) => explain::run(options, global),

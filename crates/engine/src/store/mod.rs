@@ -460,8 +460,8 @@ fn was_closed() -> std::io::Error {
     std::io::Error::other("the data set was closed")
 }
 
-/// Bytes of a frame for a CI with as many records as those that there are have. What the definition says of their lengths
-/// may be far from it, as it is where they are compressed.
+/// Bytes of a frame for a CI with as many records as those that there are have. What the definition says of their
+/// lengths may be far from it, as it is where they are compressed.
 fn frame_at_open(root: &Root, codec: Codec) -> usize {
     let (ci_size, used) = (root.attributes.ci_size as usize, used_at_open(root).max(1) as u64);
     let each = root.statistics.records.div_ceil(used) as usize;

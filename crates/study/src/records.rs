@@ -1,19 +1,18 @@
-//! Records of several kinds, made from a seed: of each its bytes and where its key ends. Examples and the comparison in
-//! `bench/compress` use them.
-
-#![allow(dead_code)]
+//! Records of several kinds, made from a seed: of each its bytes and where its key ends. Studies, examples and the
+//! comparison in `bench/compress` use them.
 
 /// A random sequence, the same each time.
 pub struct Random(pub u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11
     }
 
+    /// One below `n`.
     pub fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
@@ -85,9 +84,9 @@ pub fn study(r: &mut Random, n: u64) -> Made {
         )
         .bytes(),
     );
-    for _ in 0..10 {
-        let value = r.below(1_000_000);
-        let digits = [0, value / 10_000 % 100, value / 100 % 100, value % 100];
+    for n in 0..10 {
+        let value = r.below(if n < 3 { 100_000_000 } else { 1_000_000 });
+        let digits = [value / 1_000_000, value / 10_000 % 100, value / 100 % 100, value % 100];
         record.extend(digits.map(|two| (((two / 10) << 4) | (two % 10)) as u8));
         record.push(0x0C);
     }
@@ -96,6 +95,14 @@ pub fn study(r: &mut Random, n: u64) -> Made {
     }
     record.extend(date(r, 1990).bytes());
     record.extend(r.pick(&["ACTIVE  ", "CLOSED  ", "PENDING "]).bytes());
+    record.extend(
+        format!(
+            "{:016}{:016}",
+            r.below(10_000_000_000_000_000),
+            r.below(10_000_000_000_000_000)
+        )
+        .bytes(),
+    );
     record.resize(250, b' ');
     (record, 10)
 }

@@ -1,0 +1,85 @@
+//! `cica study`: what others measured and published, measured again on this machine and told beside their figures.
+
+use crate::failure::{Failure, Status};
+use crate::terminal::stdout;
+use cica_engine::Io;
+use cica_messages as messages;
+use cica_study::{Setting, Study, STUDIES};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::Args;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Measure again what a study of VSAM measured
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The data sets are made in a directory of their own below DIR and removed at the end. No catalog is needed.
+
+Example:
+  cica study 2001
+  cica study 2001 --records 20000 --rounds 1 --csv")]
+pub struct Options {
+    /// Which one
+    #[arg(value_name = "YEAR", value_parser = names())]
+    name: String,
+    /// Records, where it shall not be as many as the study had
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..))]
+    records: Option<u64>,
+    /// Rounds, of which the median is told
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: u16,
+    /// Where the data sets stand; without it in the directory for temporary files
+    #[arg(long, value_name = "DIR")]
+    directory: Option<PathBuf>,
+    /// How data CIs are read and written: auto, buffered, or direct, which is around the page cache
+    #[arg(long, value_name = "WAY", default_value = "auto")]
+    io: Io,
+    /// Print CSV
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(
+        STUDIES
+            .iter()
+            .map(|study| PossibleValue::new(study.name).help(study.about)),
+    )
+}
+
+/// See the module.
+pub fn run(options: Options) -> Result<Status, Failure> {
+    let study = STUDIES.iter().find(|study| study.name == options.name);
+    let study = study.ok_or_else(|| Failure::usage("name a study"))?;
+    let parent = options.directory.clone().unwrap_or_else(std::env::temp_dir);
+    let directory = parent.join(format!("cica-study-{}-{}", study.name, std::process::id()));
+    std::fs::create_dir_all(&directory).map_err(|error| unusable(&directory, &error))?;
+    let done = measure(study, &options, &directory);
+    let removed = std::fs::remove_dir_all(&directory).map_err(|error| unusable(&directory, &error));
+    let status = done?;
+    removed?;
+    Ok(status)
+}
+
+fn measure(study: &Study, options: &Options, directory: &Path) -> Result<Status, Failure> {
+    let mut setting = Setting::new(directory.to_path_buf());
+    setting.records = options.records;
+    setting.rounds = options.rounds.into();
+    setting.io = options.io;
+    let report = (study.run)(&setting).map_err(|error| unusable(directory, &error))?;
+    let mut out = stdout();
+    match (options.json, options.csv) {
+        (true, _) => writeln!(out, "{:#}", report.json())?,
+        (_, true) => write!(out, "{}", report.csv())?,
+        _ => write!(out, "{}", report.text())?,
+    }
+    Ok(Status::DONE)
+}
+
+fn unusable(directory: &Path, why: &dyn std::fmt::Display) -> Failure {
+    let words = format!("{}: {why}", directory.display());
+    Failure::new(Status::UNUSABLE, &messages::CICA0941E, words)
+}

@@ -1,0 +1,109 @@
+//! Measurements of VSAM that others published, made again on this machine with the same data, and told beside theirs.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `y2001` | VSE/ESA, 2001: what compressed records cost a REPRO and an online mix |
+//! | `records` | records of several kinds, made from a seed |
+//! | `report` | tables of figures as text, CSV and JSON |
+//! | `measure` | what a piece of work takes: elapsed, CPU, I/O |
+//!
+//! * T1. A figure of a study stands in the data that it ships with, and nowhere else. A figure of this machine is
+//!   measured in the run that prints it.
+//! * T2. What is compared takes turns in one run: a ratio is of neighbours, and the median of the rounds is told.
+//! * T3. Each run first looks whether what it measures is what it says: the records come back as they were.
+
+#![forbid(unsafe_code)]
+
+mod measure;
+pub mod records;
+mod report;
+mod y2001;
+
+pub use report::{Cell, Report, Table};
+
+use cica_engine::{Io, OpenError, RequestError};
+use std::fmt;
+use std::path::PathBuf;
+
+/// How a study is run.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Setting {
+    /// An empty directory, for data sets and the log.
+    pub directory: PathBuf,
+    /// Records; none: as many as the study had.
+    pub records: Option<u64>,
+    /// Each figure is the median of so many.
+    pub rounds: usize,
+    /// Whether data CIs go through the page cache.
+    pub io: Io,
+}
+
+impl Setting {
+    /// The study's own size, in three rounds.
+    pub fn new(directory: PathBuf) -> Setting {
+        Setting {
+            directory,
+            records: None,
+            rounds: 3,
+            io: Io::default(),
+        }
+    }
+}
+
+/// A study.
+#[derive(Debug)]
+pub struct Study {
+    /// The year it is called by.
+    pub name: &'static str,
+    /// What it measured.
+    pub about: &'static str,
+    /// Measures it anew.
+    pub run: fn(&Setting) -> Result<Report, StudyError>,
+}
+
+/// All of them.
+pub const STUDIES: [Study; 1] = [Study {
+    name: "2001",
+    about: "VSE/ESA: REPRO and an online mix of compressed records",
+    run: y2001::run,
+}];
+
+/// Why there is no report.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum StudyError {
+    /// The engine cannot be had.
+    Memory(std::io::Error),
+    /// A data set cannot be created or opened.
+    Open(OpenError),
+    /// A request failed.
+    Request(RequestError),
+    /// What was measured is not what the study is about (T3).
+    Wrong(String),
+}
+
+impl fmt::Display for StudyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StudyError::Memory(error) => write!(f, "no memory for the buffer pool: {error}"),
+            StudyError::Open(error) => error.fmt(f),
+            StudyError::Request(error) => error.fmt(f),
+            StudyError::Wrong(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for StudyError {}
+
+impl From<OpenError> for StudyError {
+    fn from(error: OpenError) -> StudyError {
+        StudyError::Open(error)
+    }
+}
+
+impl From<RequestError> for StudyError {
+    fn from(error: RequestError) -> StudyError {
+        StudyError::Request(error)
+    }
+}
