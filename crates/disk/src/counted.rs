@@ -1,7 +1,7 @@
 //! [`Counted`]: a disk that counts what is asked of it, so that tests and benchmarks can state what an operation
 //! costs in calls, bytes and syncs.
 
-use crate::{Begun, Disk, File, Mapped, Open, ReadAt, StreamMode, WriteAt};
+use crate::{Begun, Cells, Disk, File, Mapped, Open, ReadAt, StreamMode, WriteAt};
 use std::io;
 use std::ops::Sub;
 use std::path::{Path, PathBuf};
@@ -234,5 +234,9 @@ impl File for CountedFile {
     /// Stores are not counted: they are no calls.
     fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
         self.file.map(at, len)
+    }
+
+    fn cells(&self, len: usize) -> io::Result<Cells> {
+        self.file.cells(len)
     }
 }

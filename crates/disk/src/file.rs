@@ -1,5 +1,6 @@
 //! [`File`]: an open file, the other half of the seam, and what its batches are made of.
 
+use crate::Cells;
 use std::io;
 use std::path::Path;
 
@@ -40,6 +41,16 @@ pub trait File: Send + Sync + std::fmt::Debug {
     /// `Unsupported`: this file has no such memory, and who wants to store has to write.
     fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
         let _ = (at, len);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+    /// Memory that shows the first `len` bytes of the file, to be counted in. It may reach behind the end of the file; a
+    /// cell is only used where [`size`](Self::size) has taken the space. A child of the process counts in it as well. It
+    /// keeps the file open, so the file is opened for it alone, without a lock.
+    ///
+    /// # Errors
+    /// `Unsupported`: this file has no such memory, and nobody else sees what is counted.
+    fn cells(&self, len: usize) -> io::Result<Cells> {
+        let _ = len;
         Err(io::ErrorKind::Unsupported.into())
     }
 }

@@ -31,9 +31,10 @@
 //! `AlreadyExists`, `WouldBlock` (locked by another), `StorageFull` (also a used-up quota), `PermissionDenied` (also
 //! writing through a handle for reading), `IsADirectory`, `NotADirectory`, `DirectoryNotEmpty`, `FileTooLarge`.
 
-#![deny(unsafe_code)] // allowed in fork.rs, lock.rs, mapped.rs, signals.rs, uring.rs and window.rs of linux/ alone
+#![deny(unsafe_code)] // allowed in cells.rs, and in fork, lock, mapped, signals, uring and window of linux/ alone
 #![forbid(unsafe_op_in_unsafe_fn)]
 
+mod cells;
 mod clock;
 mod confined;
 mod content;
@@ -52,6 +53,7 @@ mod open;
 pub mod sim;
 mod visible;
 
+pub use cells::{Cells, LINE};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use confined::{is_outside, Confined};
 pub use counted::{Counted, Counts};

@@ -190,6 +190,17 @@ impl Organization {
         matches!(self, Organization::Ksds | Organization::Vrrds)
     }
 
+    /// What people call a data set of it: KSDS.
+    pub fn word(self) -> &'static str {
+        match self {
+            Organization::Ksds => "KSDS",
+            Organization::Esds => "ESDS",
+            Organization::Rrds => "RRDS",
+            Organization::Vrrds => "VRRDS",
+            Organization::Lds => "LDS",
+        }
+    }
+
     /// The word of DEFINE CLUSTER for it.
     pub fn keyword(self) -> &'static str {
         match self {

@@ -8,6 +8,7 @@ use crate::share::{Owner, Sharing};
 use crate::volumes::CatalogVolumes;
 use cica_catalog::symbols::VARIABLE as SYMBOLS_VARIABLE;
 use cica_catalog::{Catalog, Name, Surroundings, Symbols};
+use cica_counters::{ProcessIdentity, DIRECTORY};
 use cica_disk::{Clock, Confined, Disk, LinuxDisk, SystemClock};
 use cica_engine::{DataSet, Engine, Env, Io, OpenOptions};
 use std::os::unix::fs::MetadataExt;
@@ -18,6 +19,11 @@ use std::sync::Arc;
 pub const POOL_VARIABLE: &str = "CICA_POOL";
 /// The environment variable that says whether data goes through the system's page cache: auto, buffered or direct.
 pub const IO_VARIABLE: &str = "CICA_IO";
+
+/// The environment variable that names the job whose step a process is.
+pub const JOB_VARIABLE: &str = "CICA_JOB";
+/// The environment variable that names the step.
+pub const STEP_VARIABLE: &str = "CICA_STEP";
 
 /// How to begin.
 #[derive(Debug, Clone, Default)]
@@ -91,6 +97,7 @@ impl Session {
         .map_err(|error| SessionError::Pool {
             what: format!("there is no memory for the buffer pool: {error}; give it less (--pool, CICA_POOL)"),
         })?;
+        engine.show_counts(catalog.directory().join(DIRECTORY), this_process(clock.now()));
         let session = Session::over(disk, clock, Arc::new(catalog), engine);
         Ok(Session {
             outside: outside(),
@@ -177,6 +184,20 @@ impl Session {
             owner: self.owner.clone(),
             directory: self.catalog.directory().to_path_buf(),
         }
+    }
+}
+
+/// What others are told that this process is. A job says its names to the programs of its steps.
+fn this_process(started: u64) -> ProcessIdentity {
+    let said = |variable| std::env::var(variable).unwrap_or_default();
+    let program = std::env::args_os().next().unwrap_or_default();
+    let program = Path::new(&program).file_name().unwrap_or_default();
+    ProcessIdentity {
+        pid: std::process::id(),
+        started,
+        job: said(JOB_VARIABLE),
+        step: said(STEP_VARIABLE),
+        program: program.to_string_lossy().into_owned(),
     }
 }
 

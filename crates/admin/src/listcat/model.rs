@@ -1,13 +1,15 @@
 //! What LISTCAT knows of an entry. The listing and `cica show --json` are made from it.
 //!
 //! 1. What the catalog says comes from the catalog; what changes while a data set is used comes from its own files, as
-//!    of its last commit. They are not opened: a data set may be in use by somebody else.
+//!    of its last commit. They are not opened: a data set may be in use by somebody else. Counts come from who has it
+//!    open, and from those who had it for input, as well (`cica_counters`).
 //! 2. When a file cannot be read, the entry is shown as if it had never been loaded, and `trouble` says so.
 
 use super::super::stated::kept;
 use cica_catalog::entry::{Attributes, Component, EntryKind, Log, NonVsam, Relate};
 use cica_catalog::generation::Generation;
 use cica_catalog::{Catalog, CatalogError, Contents, Date, Device, Entry, Name};
+use cica_counters::Counted;
 use cica_engine::Engine;
 use cica_format::attributes::{Attributes as FileAttributes, Organization};
 use cica_format::root::{Root, Statistics};
@@ -198,6 +200,7 @@ pub struct Describer<'a> {
     catalog: &'a Catalog,
     called: String,
     figures: bool,
+    counted: Counted,
 }
 
 impl<'a> Describer<'a> {
@@ -215,13 +218,23 @@ impl<'a> Describer<'a> {
             catalog,
             called: catalog.called_name()?,
             figures,
+            counted: if figures {
+                engine.counted_by_all()
+            } else {
+                Counted::default()
+            },
         })
     }
 
     /// The entry, and after it its components.
     pub fn describe(&self, entry: &Entry) -> Vec<ListcatEntry> {
         let mut all = vec![self.entry(entry)];
-        let (roots, trouble) = self.roots(entry);
+        let (mut roots, trouble) = self.roots(entry);
+        if let [Some(data), index] = &mut roots {
+            let mut none = Statistics::default();
+            let index = index.as_mut().map_or(&mut none, |index| &mut index.statistics);
+            self.counted.complete(data.component, &mut data.statistics, index);
+        }
         for ((kind, component), root) in entry.components().zip(&roots) {
             all.push(ListcatEntry {
                 kind,

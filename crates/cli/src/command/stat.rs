@@ -1,30 +1,38 @@
-//! `cica stat`: counts of a data set, as of its last commit.
+//! `cica stat`: what a data set has counted, now; who has it open; and what is counted at all.
 
 use crate::describe;
 use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::session::Session;
+use cica_counters::{table, Component, ComponentCount, DataSetCount, OpenDataSet, Process, StringCount};
 use clap::Args;
+use serde_json::{json, Map, Value};
 use std::io::Write;
 
-/// Print the statistics of a data set
+/// Print the statistics of a data set as they are now, and who has it open
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
-  cica stat PAYROLL.MASTER")]
+Examples:
+  cica stat PAYROLL.MASTER
+  cica stat --counters")]
 pub struct Options {
     /// Data set name
-    dsn: String,
+    #[arg(required_unless_present = "counters")]
+    dsn: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Print the table of all counters instead: unit, where each is counted, its SMF, LISTCAT and RMF fields
+    #[arg(long, conflicts_with = "dsn")]
+    counters: bool,
 }
 
 /// See the module.
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
-    let session = Session::open(global)?;
-    let cluster = session.cluster(&options.dsn)?;
-    let value = describe::statistics(&session.root(&cluster)?.statistics);
+    let value = match &options.dsn {
+        Some(dsn) => data_set(&Session::open(global)?, dsn)?,
+        None => counters(),
+    };
     let mut out = crate::terminal::stdout();
     if options.json {
         writeln!(out, "{value:#}")?
@@ -32,4 +40,76 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         describe::write(&mut out, &value)?
     }
     Ok(Status::DONE)
+}
+
+fn data_set(session: &Session, dsn: &str) -> Result<Value, Failure> {
+    let cluster = session.cluster(dsn)?;
+    let root = session.root(&cluster)?;
+    let counted = session.engine.counted_by_all();
+    let (mut data, mut index) = (root.statistics, Default::default());
+    counted.complete(root.component, &mut data, &mut index);
+    let mut value = describe::statistics(&data);
+    let processes = counted.seen.processes.iter();
+    let opens = processes.flat_map(|process| process.data_sets.iter().map(move |set| (process, set)));
+    let opens: Vec<Value> = opens
+        .filter(|(_, set)| set.identity.component == root.component)
+        .map(|(process, set)| open(process, set))
+        .collect();
+    for (n, open) in opens.iter().enumerate() {
+        value[format!("open_{}", n + 1)] = open.clone();
+    }
+    let torn = counted.seen.torn.iter();
+    let torn: Vec<String> = torn
+        .map(|torn| format!("{}: {}", torn.path.display(), torn.why))
+        .collect();
+    if !torn.is_empty() {
+        value["not_shown"] = json!(torn);
+    }
+    Ok(value)
+}
+
+/// What an open has counted since it was opened.
+fn open(process: &Process, set: &OpenDataSet) -> Value {
+    let mut value = json!({
+        "process": process.identity.pid,
+        "program": process.identity.program,
+        "for": if set.identity.output { "output" } else { "input" },
+    });
+    for (name, said) in [("job", &process.identity.job), ("step", &process.identity.step)] {
+        if !said.is_empty() {
+            value[name] = json!(said);
+        }
+    }
+    for (counter, row) in DataSetCount::ALL.iter().zip(DataSetCount::ROWS) {
+        value[row.name] = json!(set.count(*counter));
+    }
+    value["data"] = component(&set.data);
+    if !set.identity.index.is_empty() {
+        value["index"] = component(&set.index);
+    }
+    value
+}
+
+fn component(component: &Component) -> Value {
+    let mut all = Map::new();
+    for (counter, row) in ComponentCount::ALL.iter().zip(ComponentCount::ROWS) {
+        all.insert(row.name.into(), json!(component.count(*counter)));
+    }
+    all.insert("hits".into(), json!(component.hits()));
+    Value::Object(all)
+}
+
+/// The table of counters.
+fn counters() -> Value {
+    let rows = table::rows().filter(|row| !StringCount::ROWS.contains(row));
+    let said = rows.map(|row| {
+        let mut fields = json!({"text": row.text, "unit": row.unit, "counted": row.counted});
+        for (name, field) in [("smf", row.smf), ("listcat", row.listcat), ("rmf", row.rmf)] {
+            if !field.is_empty() {
+                fields[name] = json!(field);
+            }
+        }
+        (row.name.to_owned(), fields)
+    });
+    Value::Object(said.collect())
 }

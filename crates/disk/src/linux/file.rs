@@ -1,11 +1,11 @@
 //! An open file of Linux: single calls brought to their end, batches through `batch.rs`.
 
 use super::lock::{Held, Written};
-use super::mapped::Stores;
-use super::window::{Showing, Window};
+use super::mapped::{self, Stores};
+use super::window::{Showing, Shown, Window};
 use super::{batch, fork, uninterrupted};
 use crate::error::{changed, failed, is_a_directory, opened_by_parent, opened_for_reading, Action};
-use crate::{File, Mapped, Open, ReadAt, WriteAt};
+use crate::{Cells, File, Mapped, Open, ReadAt, WriteAt};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{self, FallocateFlags};
 use rustix::io::Errno;
@@ -329,7 +329,7 @@ impl File for LinuxFile {
     fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
         self.allow(Action::Write { at, len })?;
         let showing = match is_reachable(at, len) {
-            true => Showing::new(self.main.as_fd(), at, len, true),
+            true => Showing::new(self.main.as_fd(), at, len, Shown::ForStores),
             false => None,
         };
         match showing {
@@ -340,6 +340,15 @@ impl File for LinuxFile {
                 io::ErrorKind::Unsupported,
             )),
         }
+    }
+
+    fn cells(&self, len: usize) -> io::Result<Cells> {
+        self.allow(Action::Write { at: 0, len })?;
+        let shown = match is_reachable(0, len) {
+            true => mapped::cells(self.main.as_fd(), len),
+            false => None,
+        };
+        shown.ok_or_else(|| failed(Action::Write { at: 0, len }, &self.path, io::ErrorKind::Unsupported))
     }
 }
 

@@ -5,8 +5,11 @@
 #![allow(unsafe_code)]
 
 use super::fork;
-use super::window::Showing;
-use crate::Mapped;
+use super::window::{Showing, Shown};
+use crate::cells::Kept;
+use crate::{Cells, Mapped, LINE};
+use rustix::fd::BorrowedFd;
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub(super) struct Stores {
@@ -40,6 +43,16 @@ impl Mapped for Stores {
     }
 }
 
+impl Kept for Showing {}
+
+/// The words of the first `len` bytes of a file, to be counted in; `None` where that cannot be had.
+pub(super) fn cells(fd: BorrowedFd<'_>, len: usize) -> Option<Cells> {
+    let showing = Showing::new(fd, 0, len, Shown::ForCells)?;
+    let (first, count) = (showing.memory().cast(), showing.len() / 8);
+    // SAFETY: a mapping begins at a page, and stays while `showing` does; a page that cannot be had is replaced.
+    (count >= LINE).then(|| unsafe { Cells::of(first, count, Arc::new(showing)) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,7 +71,7 @@ mod tests {
         let file = file.expect("a file");
         std::fs::remove_file(&path).expect("its name");
         file.set_len(4096).expect("its length");
-        let stores = Stores::into(Showing::new(file.as_fd(), 0, 8192, true).expect("memory"));
+        let stores = Stores::into(Showing::new(file.as_fd(), 0, 8192, Shown::ForStores).expect("memory"));
         assert!(stores.store(100, b"here"));
         let mut read = [0; 4];
         std::os::unix::fs::FileExt::read_exact_at(&file, &mut read, 100).expect("what was stored");
@@ -68,5 +81,37 @@ mod tests {
         std::os::unix::fs::FileExt::read_exact_at(&file, &mut read, 100).expect("what was stored");
         assert_eq!(&read, b"here");
         assert!(!stores.store(8190, b"over") && !stores.store(usize::MAX, b"x"));
+    }
+    /// What is counted in cells is in the file, also behind an end that the file gets later, and a page that the file
+    /// lost is one that nobody else sees.
+    #[test]
+    fn what_is_counted_in_cells_is_in_the_file_while_that_has_the_place() {
+        use std::os::unix::fs::FileExt;
+        use std::sync::atomic::Ordering::Relaxed;
+        let path = std::env::temp_dir().join(format!("cica-cells-{}", std::process::id()));
+        let how = std::fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&path);
+        let file = how.expect("a file");
+        std::fs::remove_file(&path).expect("its name");
+        file.set_len(4096).expect("its length");
+        let cells = cells(file.as_fd(), 8192).expect("memory");
+        assert_eq!(cells.count(), 1024);
+        cells.at(3).fetch_add(5, Relaxed);
+        let mut word = [0; 8];
+        file.read_exact_at(&mut word, 24).expect("the word");
+        assert_eq!(u64::from_le_bytes(word), 5);
+        file.set_len(8192).expect("its length");
+        cells.at(512).fetch_add(7, Relaxed);
+        file.read_exact_at(&mut word, 4096).expect("the word");
+        assert_eq!(u64::from_le_bytes(word), 7);
+        file.set_len(0).expect("its length");
+        cells.at(3).fetch_add(1, Relaxed);
+        cells.at(3).fetch_add(1, Relaxed);
+        assert_eq!(cells.at(3).load(Relaxed), 2);
+        assert_eq!(file.metadata().expect("the file").len(), 0);
     }
 }

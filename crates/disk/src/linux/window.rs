@@ -4,7 +4,7 @@
 //! Here it never gets as far as the program:
 //!
 //! 1. Nobody gets at the memory but [`Window::copy`], which copies out of it, and `store` in `mapped.rs`, which copies
-//!    into it. No reference into it exists.
+//!    into it. No reference into it exists, but for those to atomic words ([`crate::Cells`]).
 //! 2. While a window is open its range stands in a table. The handler of SIGBUS puts an empty page where the
 //!    read failed and marks the window as broken; a copy from a broken window counts as nothing read.
 //! 3. A broken window is never used again: the same read is made with a call, and that tells the error or the end.
@@ -59,6 +59,15 @@ impl Seat {
     }
 }
 
+/// What memory that shows a file is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    ForReads,
+    ForStores,
+    /// For [`Cells`](crate::Cells), which are used in places where a child is not told from its parent.
+    ForCells,
+}
+
 /// Memory that shows part of a file, with its seat in the table.
 #[derive(Debug)]
 pub(super) struct Showing {
@@ -67,20 +76,20 @@ pub(super) struct Showing {
     seat: usize,
 }
 
-// SAFETY: the memory is only copied from and to, from whichever thread; it stays mapped while this lives.
+// SAFETY: the memory is copied from and to, or has atomic words, for whichever thread; it is mapped while this lives.
 unsafe impl Send for Showing {}
 // SAFETY: as above.
 unsafe impl Sync for Showing {}
 
 impl Showing {
-    /// Shows `len` bytes of a file from `at` on, for stores as well if they are `stored`; `None` where that cannot be
-    /// had.
-    pub fn new(fd: BorrowedFd<'_>, at: u64, len: usize, stored: bool) -> Option<Showing> {
+    /// Shows `len` bytes of a file from `at` on; `None` where that cannot be had.
+    pub fn new(fd: BorrowedFd<'_>, at: u64, len: usize, shown: Shown) -> Option<Showing> {
         if len == 0 || !handles_signal() {
             return None;
         }
         let taken = |s: &Seat| s.start.compare_exchange(FREE, TAKEN, AcqRel, Relaxed).is_ok();
         let seat = TABLE.iter().position(taken)?;
+        let stored = shown != Shown::ForReads;
         let protection = match stored {
             true => libc::PROT_READ | libc::PROT_WRITE,
             false => libc::PROT_READ,
@@ -100,8 +109,9 @@ impl Showing {
             TABLE[seat].start.store(FREE, Release);
             return None;
         };
+        let leaves_children = shown == Shown::ForCells;
         // SAFETY: what was just mapped. A child would keep the file open by it, and with the file its lock.
-        if unsafe { libc::madvise(memory.as_ptr().cast(), len, libc::MADV_DONTFORK) } != 0 {
+        if !leaves_children && unsafe { libc::madvise(memory.as_ptr().cast(), len, libc::MADV_DONTFORK) } != 0 {
             // SAFETY: as above; nobody has it yet.
             unsafe { libc::munmap(memory.as_ptr().cast(), len) };
             TABLE[seat].start.store(FREE, Release);
@@ -150,7 +160,7 @@ pub(super) struct Window(Showing);
 impl Window {
     /// Shows the first `len` bytes of a file; `None` where that cannot be had.
     pub fn open(fd: BorrowedFd<'_>, len: usize) -> Option<Window> {
-        Showing::new(fd, 0, len, false).map(Window)
+        Showing::new(fd, 0, len, Shown::ForReads).map(Window)
     }
 
     /// Has the processor bring what is at `at` nearer, first of all where in memory it is. False: the window does not

@@ -3,7 +3,7 @@
 use super::Common;
 use crate::examine::{Examination, Finding, FindingKind, FindingPlace};
 use crate::pool::Page;
-use crate::sync::atomic::Ordering::Relaxed;
+use cica_counters::DataSetCount;
 
 impl Common {
     /// Copies of the records of a page, where they must be expanded: not while it is latched. A segment of a spanned
@@ -69,7 +69,7 @@ impl<'c> IntervalWalk<'c> {
     pub fn end(mut self) -> Examination {
         let total = self.out.control_intervals * self.common.data.layout.ci_size as u64;
         self.out.free_percent = (self.free_bytes * 100).checked_div(total).unwrap_or(0) as u32;
-        let expected = self.common.counters.records.load(Relaxed);
+        let expected = self.common.counters.get(DataSetCount::Records);
         if self.out.records != expected {
             self.found(0, format!("{} records found, {expected} counted", self.out.records));
         }

@@ -5,6 +5,7 @@
 //! latches -> log.
 
 pub mod context;
+pub mod counters;
 pub mod inspect;
 pub mod interval;
 pub mod numbered;
@@ -22,30 +23,8 @@ use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
 use crate::sync::RwLock;
 use cica_format::aix::CHAIN_LEN;
 use cica_format::attributes::{Attributes, Organization};
+use counters::Counters;
 use std::sync::{Arc, OnceLock};
-
-/// Counters of an open data set, added to the root's at commit.
-#[derive(Debug, Default)]
-pub struct Counters {
-    /// Records in the data set.
-    pub records: AtomicU64,
-    /// Since load.
-    pub inserted: AtomicU64,
-    /// Since load.
-    pub deleted: AtomicU64,
-    /// Since load.
-    pub updated: AtomicU64,
-    /// Since load.
-    pub retrieved: AtomicU64,
-    /// Since load.
-    pub ci_splits: AtomicU64,
-    /// Since load.
-    pub ca_splits: AtomicU64,
-    /// Since load.
-    pub ca_reclaims: AtomicU64,
-    /// Since load.
-    pub ca_reuses: AtomicU64,
-}
 
 /// See the module.
 pub struct Common {
@@ -81,7 +60,13 @@ pub struct Common {
 
 impl Common {
     /// Of an open data component.
-    pub fn new(data: Arc<Component>, attributes: Attributes, log: Arc<Log>, holds: Holds) -> Common {
+    pub fn new(
+        data: Arc<Component>,
+        attributes: Attributes,
+        log: Arc<Log>,
+        holds: Holds,
+        counters: Counters,
+    ) -> Common {
         Common {
             pool: data.pool().clone(),
             data,
@@ -89,7 +74,7 @@ impl Common {
             attributes,
             gate: RwLock::new(()),
             compressed: None,
-            counters: Counters::default(),
+            counters,
             loading: AtomicBool::new(false),
             changed: AtomicBool::new(false),
             holds,

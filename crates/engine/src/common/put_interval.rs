@@ -8,7 +8,7 @@
 use super::Common;
 use crate::error::RequestError;
 use crate::pool::Page;
-use crate::sync::atomic::Ordering::Relaxed;
+use cica_counters::DataSetCount;
 use cica_format::ci;
 
 impl Common {
@@ -59,7 +59,7 @@ impl Common {
         }
         if !changed.is_empty() {
             self.data.changed(&mut latched);
-            self.counters.updated.fetch_add(changed.len() as u64, Relaxed);
+            self.counters.add(DataSetCount::Updated, changed.len() as u64);
         }
         Ok(())
     }

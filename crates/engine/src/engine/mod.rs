@@ -15,11 +15,12 @@ use crate::roots::{read_root, read_root_and_twin, write_over_torn_root, write_ro
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
 use crate::volumes::{mark_volume, Volumes};
+use cica_counters::{Counted, ProcessIdentity};
 use cica_disk::{Disk, File, Lock, Open};
 use cica_format::attributes::Attributes;
 use cica_format::root::{BuiltFrom, LogPosition, Part, Root, Stamp, Statistics};
 use cica_format::table::Ref;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// See the module; clones are the same engine.
@@ -89,6 +90,17 @@ impl Engine {
     /// one volume without an end.
     pub fn set_volumes(&self, volumes: Arc<dyn Volumes>) {
         self.shared.say_volumes(volumes);
+    }
+
+    /// What is counted is seen by others in a file of this directory, in which this process is called so. To be said
+    /// before the first data set is opened; without it nobody sees it.
+    pub fn show_counts(&self, directory: PathBuf, process: ProcessIdentity) {
+        self.shared.show_counts(directory, process);
+    }
+
+    /// What all processes show that have their files there, this one too.
+    pub fn counted_by_all(&self) -> Counted {
+        self.shared.counted_by_all()
     }
 
     /// The log starts over after so many bytes. Unless this says so it is a quarter of the pool, at least 64 MiB and at

@@ -5,7 +5,7 @@ use super::Esds;
 use crate::common::context::{Context, Redo};
 use crate::error::RequestError;
 use crate::pool::Page;
-use crate::sync::atomic::Ordering::Relaxed;
+use cica_counters::DataSetCount;
 
 impl Esds {
     /// Takes the record at `rba` away, the last one.
@@ -46,7 +46,7 @@ impl Esds {
             self.data.changed(page);
         }
         drop(latched);
-        self.counters.records.fetch_sub(1, Relaxed);
+        self.counters.sub(DataSetCount::Records, 1);
         if count == 1 {
             // The CIs stay behind the end until the next record comes, which finds them empty.
             self.intervals.retreat(first);

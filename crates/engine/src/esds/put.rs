@@ -6,6 +6,7 @@ use crate::common::segments::{FIRST, LAST};
 use crate::error::RequestError;
 use crate::pool::{Begun, Latched, Page};
 use crate::sync::atomic::Ordering::Relaxed;
+use cica_counters::DataSetCount;
 use cica_format::ci;
 
 /// What a unit keeps that added a record (E5).
@@ -34,7 +35,7 @@ impl Esds {
             false => self.put_whole(record, context)?,
         };
         // REC-INSERTED counts what comes between other records: here nothing.
-        self.counters.records.fetch_add(1, Relaxed);
+        self.counters.add(DataSetCount::Records, 1);
         Ok((rba, self.end_cas(before)))
     }
 
@@ -228,7 +229,7 @@ impl Esds {
         for page in &mut latched {
             self.data.changed(page);
         }
-        self.counters.updated.fetch_add(1, Relaxed);
+        self.counters.add(DataSetCount::Updated, 1);
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use super::{Ksds, Leaf, Spot};
 use crate::common::context::{Context, Redo};
 use crate::error::RequestError;
 use crate::pool::{Begun, Latched, Page, Probe};
-use crate::sync::atomic::Ordering::Relaxed;
+use cica_counters::DataSetCount;
 use cica_format::ci;
 
 /// How a record comes.
@@ -56,8 +56,8 @@ impl Ksds {
             };
             match self.try_insert(&leaf, key, record, order, context)? {
                 Tried::Done(rba, pos) => {
-                    self.counters.records.fetch_add(1, Relaxed);
-                    self.counters.inserted.fetch_add(1, Relaxed);
+                    self.counters.add(DataSetCount::Records, 1);
+                    self.counters.add(DataSetCount::Inserted, 1);
                     return Ok(Some(Inserted {
                         rba,
                         at: (leaf.ci, pos),
@@ -174,7 +174,7 @@ impl Ksds {
             let leaf = spot.leaf;
             match self.try_update(spot, record, context) {
                 Tried::Done(rba, _) => {
-                    self.counters.updated.fetch_add(1, Relaxed);
+                    self.counters.add(DataSetCount::Updated, 1);
                     return Ok(Some(rba));
                 }
                 Tried::Again => begun = self.again(begun)?,
@@ -217,7 +217,7 @@ impl Ksds {
         }
         Ok(match self.update_latched(latched, spot, record, context) {
             Tried::Done(rba, _) => {
-                self.counters.updated.fetch_add(1, Relaxed);
+                self.counters.add(DataSetCount::Updated, 1);
                 Some(rba)
             }
             _ => None,
@@ -302,8 +302,8 @@ impl Ksds {
             let leaf = spot.leaf;
             match self.try_erase(spot, key, context) {
                 Tried::Done(left, _) => {
-                    self.counters.records.fetch_sub(1, Relaxed);
-                    self.counters.deleted.fetch_add(1, Relaxed);
+                    self.counters.sub(DataSetCount::Records, 1);
+                    self.counters.add(DataSetCount::Deleted, 1);
                     if left == 0 {
                         drop(begun);
                         self.data.set_has_records(leaf.ci, false);

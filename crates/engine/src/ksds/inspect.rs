@@ -6,7 +6,7 @@ use crate::error::{show_key, RequestError};
 use crate::examine::{Examination, Finding, FindingKind, FindingPlace};
 use crate::pool::Page;
 use crate::store::free_cis;
-use crate::sync::atomic::Ordering::Relaxed;
+use cica_counters::DataSetCount;
 use cica_format::ci;
 use cica_format::index::IndexRecord;
 use std::collections::HashSet;
@@ -30,7 +30,7 @@ impl Ksds {
             walk.levels(top, levels);
             let total = walk.out.control_intervals * self.data.layout.ci_size as u64;
             walk.out.free_percent = (walk.free_bytes * 100).checked_div(total).unwrap_or(0) as u32;
-            let expected = self.counters.records.load(Relaxed);
+            let expected = self.counters.get(DataSetCount::Records);
             if walk.out.records != expected {
                 walk.data(0, format!("{} records found, {expected} counted", walk.out.records));
             }

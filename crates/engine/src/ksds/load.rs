@@ -13,6 +13,7 @@ use super::{separator, Ksds};
 use crate::error::RequestError;
 use crate::pool::Entry;
 use crate::sync::atomic::Ordering::Relaxed;
+use cica_counters::DataSetCount;
 use cica_format::ci;
 use cica_format::index::IndexRecord;
 use std::cmp::Ordering;
@@ -241,7 +242,7 @@ impl Ksds {
     /// Puts a CA that was written into the index, behind the last one.
     fn enter_loaded(&self, loader: &mut Loader, finished: Finished) -> Result<(), RequestError> {
         // Counted with the CA, so that a commit counts what it commits.
-        self.counters.records.fetch_add(finished.records, Relaxed);
+        self.counters.add(DataSetCount::Records, finished.records);
         let mut record = finished.record;
         let last = record.entries.last_mut().map(|e| std::mem::take(&mut e.separator));
         let last = last.unwrap_or_default();

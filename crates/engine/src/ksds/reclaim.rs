@@ -6,7 +6,7 @@
 use super::nodes::PathStep;
 use super::Ksds;
 use crate::error::RequestError;
-use crate::sync::atomic::Ordering::Relaxed;
+use cica_counters::DataSetCount;
 
 impl Ksds {
     /// Reclaims the CA of `key`, which just lost a record, if it is empty.
@@ -76,7 +76,7 @@ impl Ksds {
                 self.data.drop_ci(self.data.layout.join(record.ca, entry.pointer))?;
             }
             self.data.free_ca(record.ca)?;
-            self.counters.ca_reclaims.fetch_add(1, Relaxed);
+            self.counters.add(DataSetCount::CaReclaims, 1);
             Ok(())
         })
     }

@@ -15,6 +15,7 @@ use crate::common::segments::FIRST;
 use crate::error::RequestError;
 use crate::pool::{Begun, Entry, Page, Probe};
 use crate::sync::atomic::Ordering::*;
+use cica_counters::DataSetCount;
 
 impl Ksds {
     /// Takes a spanned record out.
@@ -27,8 +28,8 @@ impl Ksds {
             }
         })?;
         self.log(context, Redo::Erase { key });
-        self.counters.records.fetch_sub(1, Relaxed);
-        self.counters.deleted.fetch_add(1, Relaxed);
+        self.counters.sub(DataSetCount::Records, 1);
+        self.counters.add(DataSetCount::Deleted, 1);
         self.reclaim_structured(key)
     }
 
@@ -93,7 +94,7 @@ impl Ksds {
             None => self.replace_elsewhere(record)?,
         };
         self.log(context, Redo::Update { place: &[], record });
-        self.counters.updated.fetch_add(1, Relaxed);
+        self.counters.add(DataSetCount::Updated, 1);
         Ok(rba)
     }
 

@@ -13,7 +13,7 @@ use crate::common::context::{Context, Redo};
 use crate::common::segments::{LAST, MIDDLE};
 use crate::error::RequestError;
 use crate::pool::{Entry, Latched, Page};
-use crate::sync::atomic::Ordering::*;
+use cica_counters::DataSetCount;
 use cica_format::index::IndexRecord;
 
 impl Ksds {
@@ -24,8 +24,8 @@ impl Ksds {
         self.check_kept(context, self.key_of(record))?;
         let inserted = self.place_record(record)?;
         self.log(context, Redo::Insert { place: &[], record });
-        self.counters.records.fetch_add(1, Relaxed);
-        self.counters.inserted.fetch_add(1, Relaxed);
+        self.counters.add(DataSetCount::Records, 1);
+        self.counters.add(DataSetCount::Inserted, 1);
         Ok(inserted)
     }
 

@@ -13,7 +13,7 @@ use super::nodes::{PathStep, Within};
 use super::{separator, Ksds};
 use crate::error::RequestError;
 use crate::pool::{Entry, Latched, Page, Records};
-use crate::sync::atomic::Ordering::Relaxed;
+use cica_counters::DataSetCount;
 use cica_format::ci;
 use cica_format::index::IndexRecord;
 
@@ -110,7 +110,7 @@ impl Ksds {
         let halves = (left.view().count(), right.view().count());
         debug_assert_eq!(halves, (moved, moving), "a split loses no record and doubles none");
         self.data.changed(left);
-        self.counters.ci_splits.fetch_add(1, Relaxed);
+        self.counters.add(DataSetCount::CiSplits, 1);
         Ok(right)
     }
 
@@ -283,9 +283,9 @@ impl Ksds {
     }
 
     pub(super) fn count_new_ca(&self, reused: bool) {
-        self.counters.ca_splits.fetch_add(1, Relaxed);
+        self.counters.add(DataSetCount::CaSplits, 1);
         if reused {
-            self.counters.ca_reuses.fetch_add(1, Relaxed);
+            self.counters.add(DataSetCount::CaReuses, 1);
         }
     }
 }

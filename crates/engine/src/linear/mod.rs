@@ -14,8 +14,8 @@ use crate::common::Common;
 use crate::error::RequestError;
 use crate::examine::Examination;
 use crate::pool::{Begun, ImagePage};
-use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::Mutex;
+use cica_counters::DataSetCount;
 use cica_format::log;
 
 /// Ranges begin and end at multiples of this.
@@ -140,7 +140,7 @@ impl Lds {
         if first {
             self.data.set_has_records(ci, true);
         }
-        self.counters.updated.fetch_add(1, Relaxed);
+        self.counters.add(DataSetCount::Updated, 1);
         Ok(())
     }
 

@@ -5,9 +5,11 @@ use super::{LockCounts, LockLine, LockMode};
 use crate::error::RequestError;
 use crate::sync::atomic::{AtomicU64, Ordering::*};
 use crate::sync::Mutex;
+use cica_counters::LockCount;
+use cica_disk::Cells;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Stripes: far more than threads that are in the table at a time.
 const STRIPES: usize = 64;
@@ -28,6 +30,8 @@ pub struct Locks {
     /// Names that owners wait for (L4).
     pub(super) waiting: Mutex<HashMap<u64, Vec<Vec<u8>>>>,
     pub(super) counters: LockCounters,
+    /// The same, where others see it.
+    counts: OnceLock<Cells>,
 }
 
 #[derive(Default)]
@@ -268,6 +272,7 @@ impl Default for Locks {
             owners: Mutex::new(HashMap::new()),
             waiting: Mutex::new(HashMap::new()),
             counters: LockCounters::default(),
+            counts: OnceLock::new(),
         }
     }
 }
@@ -312,7 +317,7 @@ impl Locks {
                 Some(lock) => *(lock.holders().find(|other| other.owner != owner)).unwrap_or(&lock.first),
             };
             drop(stripe);
-            self.counters.contended.fetch_add(1, Relaxed);
+            self.count(&self.counters.contended, LockCount::Contended);
             Err(self.refusal(name, &refused))
         })
     }
@@ -322,7 +327,7 @@ impl Locks {
         let (set, key) = parts(name);
         let (key, by) = (key.to_vec(), self.label(holder.owner));
         if holder.retained {
-            self.counters.retained.fetch_add(1, Relaxed);
+            self.count(&self.counters.retained, LockCount::Retained);
             return RequestError::Retained { key, by };
         }
         RequestError::Exclusive { key, set, by }
@@ -354,6 +359,18 @@ impl Locks {
             (stripe.names.get(name))
                 .is_some_and(|lock| lock.holders().any(|holder| holder.mode().is_some() && is(holder)))
         })
+    }
+
+    /// From now on others see in these cells what it counts.
+    pub fn show_counts(&self, cells: Cells) {
+        let _ = self.counts.set(cells);
+    }
+
+    pub(super) fn count(&self, own: &AtomicU64, counter: LockCount) {
+        own.fetch_add(1, Relaxed);
+        if let Some(cells) = self.counts.get() {
+            cells.at(counter as usize).fetch_add(1, Relaxed);
+        }
     }
 
     /// What has been counted.

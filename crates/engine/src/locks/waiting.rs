@@ -4,7 +4,7 @@ use super::table::parts;
 use super::waiter::{Reason, Waiter};
 use super::{Locks, Patience};
 use crate::error::RequestError;
-use crate::sync::atomic::Ordering::Relaxed;
+use cica_counters::LockCount;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -25,10 +25,10 @@ impl Locks {
         let Some(waiter) = self.queue(name, owner, reason)? else {
             return Ok(());
         };
-        self.counters.waits.fetch_add(1, Relaxed);
+        self.count(&self.counters.waits, LockCount::Waits);
         waiter.wait(longest);
         self.leave(name, &waiter).map_err(|by| {
-            self.counters.timeouts.fetch_add(1, Relaxed);
+            self.count(&self.counters.timeouts, LockCount::Timeouts);
             let (_, key) = parts(name);
             RequestError::LockTimeout { key: key.to_vec(), by }
         })
@@ -66,7 +66,7 @@ impl Locks {
             return match self.leave(name, &waiter) {
                 Ok(()) => Ok(None),
                 Err(by) => {
-                    self.counters.deadlocks.fetch_add(1, Relaxed);
+                    self.count(&self.counters.deadlocks, LockCount::Deadlocks);
                     Err(RequestError::Deadlock { key: key.to_vec(), by })
                 }
             };

@@ -113,6 +113,7 @@ impl OpenDataSet {
                 self.shared.detach_log(&quiet);
             }
         }
+        self.note_reader();
         *self.gone.0.lock() = true;
         self.gone.1.notify_all();
     }

@@ -7,6 +7,7 @@ use crate::ksds::Ksds;
 use crate::request::Durability;
 use crate::store::Component;
 use crate::sync::atomic::Ordering::*;
+use cica_counters::{DataSetCount, Reader};
 use cica_format::root::{Root, Statistics};
 use cica_format::table::Ref;
 
@@ -246,6 +247,7 @@ impl OpenDataSet {
         if last {
             self.common().note_committed();
         }
+        self.show_gauges();
         Ok(())
     }
 
@@ -264,6 +266,39 @@ impl OpenDataSet {
         Ok(())
     }
 
+    /// Shows others what is not counted step by step.
+    pub fn show_gauges(&self) {
+        self.common().data.show_gauges();
+        if let Some(index) = self.records.index() {
+            index.show_gauges();
+        }
+        self.common()
+            .counters
+            .set(DataSetCount::Levels, self.records.top().1.into());
+    }
+
+    /// Notes what was counted since the last commit, or since the open where there was none: no root will have it.
+    pub fn note_reader(&self) {
+        let ((data, index), clock) = (self.statistics(), &self.shared.env.clock);
+        let roots = self.roots.lock();
+        let committed = roots.data.statistics;
+        let retrieved = data.retrieved.saturating_sub(committed.retrieved);
+        if retrieved == 0 && committed != self.base.lock().0 {
+            // Its root has all but the I/Os of its last commit.
+            return;
+        }
+        let index_committed = roots.index.as_ref().map_or(0, |root| root.statistics.excps);
+        let counted = Reader {
+            component: roots.data.component,
+            retrieved,
+            data_excps: data.excps.saturating_sub(committed.excps),
+            index_excps: index.excps.saturating_sub(index_committed),
+            last: clock.now(),
+        };
+        drop(roots);
+        self.shared.counted().add_reader(&counted);
+    }
+
     fn index_used(&self) -> u64 {
         let size = self.index_attributes.as_ref().map_or(0, |a| a.ci_size);
         self.records.index_cis() as u64 * size as u64
@@ -273,23 +308,23 @@ impl OpenDataSet {
     pub fn statistics(&self) -> (Statistics, Statistics) {
         let (mut data, mut index) = *self.base.lock();
         let c = &self.common().counters;
-        data.records = c.records.load(Relaxed);
-        for (total, new) in [
-            (&mut data.inserted, &c.inserted),
-            (&mut data.deleted, &c.deleted),
-            (&mut data.updated, &c.updated),
-            (&mut data.retrieved, &c.retrieved),
-            (&mut data.ci_splits, &c.ci_splits),
-            (&mut data.ca_splits, &c.ca_splits),
-            (&mut data.ca_reclaims, &c.ca_reclaims),
-            (&mut data.ca_reuses, &c.ca_reuses),
-            (&mut data.excps, &self.common().data.excps),
+        data.records = c.get(DataSetCount::Records);
+        for (total, counter) in [
+            (&mut data.inserted, DataSetCount::Inserted),
+            (&mut data.deleted, DataSetCount::Deleted),
+            (&mut data.updated, DataSetCount::Updated),
+            (&mut data.retrieved, DataSetCount::Retrieved),
+            (&mut data.ci_splits, DataSetCount::CiSplits),
+            (&mut data.ca_splits, DataSetCount::CaSplits),
+            (&mut data.ca_reclaims, DataSetCount::CaReclaims),
+            (&mut data.ca_reuses, DataSetCount::CaReuses),
         ] {
-            *total += new.load(Relaxed);
+            *total += c.get(counter);
         }
+        data.excps += self.common().data.excps();
         data.free_space = self.common().data.free_space();
         if let Some(part) = self.records.index() {
-            index.excps += part.excps.load(Relaxed);
+            index.excps += part.excps();
             index.records = self.records.index_cis() as u64;
             index.free_space = part.allocated().0.saturating_sub(self.index_used());
         }

@@ -4,6 +4,7 @@ use super::OpenDataSet;
 use crate::error::RequestError;
 use crate::request::{Access, CloseReport};
 use crate::sync::atomic::Ordering::*;
+use cica_counters::DataSetCount;
 use std::sync::Arc;
 
 /// See the module.
@@ -21,6 +22,7 @@ impl Handle {
     /// A handle of a data set that was just opened.
     pub fn new(inner: Arc<OpenDataSet>, access: Access) -> Handle {
         inner.handles.fetch_add(1, AcqRel);
+        inner.show_opens();
         Handle::counted(inner, access)
     }
 
@@ -29,6 +31,7 @@ impl Handle {
         // A count that came to zero stays there: that handle closes.
         let one_more = |count: usize| (count > 0).then_some(count + 1);
         let counted = inner.handles.fetch_update(AcqRel, Acquire, one_more);
+        inner.show_opens();
         counted.is_ok().then(|| Handle::counted(inner.clone(), access))
     }
 
@@ -83,6 +86,7 @@ impl Handle {
                 durable = Some(self.inner.commit_all());
             } else if handles.compare_exchange(count, count - 1, AcqRel, Acquire).is_ok() {
                 self.counted = false;
+                self.inner.show_opens();
                 return match count {
                     1 => self.inner.close().map(|()| CloseReport { closed: true }),
                     _ => durable.unwrap_or(Ok(())).map(|()| CloseReport { closed: false }),
@@ -108,6 +112,16 @@ impl Drop for Handle {
         if self.counted && self.inner.handles.fetch_sub(1, AcqRel) == 1 {
             self.inner.note_left_uncommitted();
             self.inner.leave();
+        } else if self.counted {
+            self.inner.show_opens();
         }
+    }
+}
+
+impl OpenDataSet {
+    /// Shows others how many handles there are.
+    fn show_opens(&self) {
+        let handles = self.handles.load(Relaxed);
+        self.common().counters.set(DataSetCount::Opens, handles as u64);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{OpenDataSet, Roots, Shared, Ties};
 use crate::cluster::OpenCluster;
+use crate::common::counters::{before, Counters};
 use crate::common::interval::Intervals;
 use crate::common::{shape, Common};
 use crate::compressed::Compressed;
@@ -20,6 +21,7 @@ use crate::store::{self, Codec, Component};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 use crate::sync::{Condvar, Mutex};
+use cica_counters::{DataSetCount, DataSetIdentity};
 use cica_disk::{File, Open};
 use cica_format::attributes::{Attributes, Organization};
 use cica_format::index::BaseRba;
@@ -93,7 +95,16 @@ impl OpenDataSet {
             part.set_volumes(shared.volumes());
         }
         let holds = Holds::new(shared.locks.clone());
-        let mut common = Common::new(data_part, root.attributes.clone(), shared.log.clone(), holds);
+        let index_statistics = index_root.as_ref().map_or(Default::default(), |r| r.statistics);
+        let identity = identity(shared, &root, index_root.as_ref(), write);
+        let counts = shared.counted().open(&identity);
+        for (part, is_index) in [(Some(&data_part), false), (index_part.as_ref(), true)] {
+            if let Some(part) = part {
+                part.show_counts(counts.component(is_index), shared.env.clock.clone());
+            }
+        }
+        let counters = Counters::new(counts, identity);
+        let mut common = Common::new(data_part, root.attributes.clone(), shared.log.clone(), holds, counters);
         if common.attributes.compressed {
             let lengths = (common.shape.rkp + common.shape.key_len, common.longest());
             let opened = Compressed::open(&common.data, shared.env.clock.clone(), lengths);
@@ -103,7 +114,7 @@ impl OpenDataSet {
             });
             common.compressed = Some(compressed?);
         }
-        common.counters.records.store(root.statistics.records, Relaxed);
+        common.counters.set(DataSetCount::Records, root.statistics.records);
         common.loading.store(write && never_loaded, Relaxed);
         let records = open_cluster(common, index_part, &root, index_root.as_ref())?;
         let (sealed, ties) = (root.version, Ties::of(&root));
@@ -114,10 +125,7 @@ impl OpenDataSet {
             data_path: data.to_path_buf(),
             index_path: index.to_path_buf(),
             index_attributes: index_root.as_ref().map(|r| r.attributes.clone()),
-            base: Mutex::new((
-                root.statistics,
-                index_root.as_ref().map_or(Default::default(), |r| r.statistics),
-            )),
+            base: Mutex::new((root.statistics, index_statistics)),
             roots: Mutex::new(Roots {
                 data: root,
                 index: index_root,
@@ -139,6 +147,7 @@ impl OpenDataSet {
             upgraded: AtomicBool::new(false),
         };
         let inner = Arc::new(inner);
+        inner.show_gauges();
         if options.reset {
             if let Err(error) = inner.reset() {
                 inner.leave();
@@ -154,8 +163,9 @@ impl OpenDataSet {
 
     fn reset(&self) -> Result<(), RequestError> {
         self.records.reset();
-        self.common().counters.records.store(0, Relaxed);
+        self.common().counters.set(DataSetCount::Records, 0);
         *self.base.lock() = Default::default();
+        self.common().counters.begin_anew();
         let loads = self.common().attributes.organization != Organization::Lds;
         self.common().loading.store(loads, Relaxed);
         self.common().note_change();
@@ -164,6 +174,27 @@ impl OpenDataSet {
         self.common().data.sync()?;
         self.common().data.cut()?;
         self.records.index().map_or(Ok(()), |index| index.cut())
+    }
+}
+
+/// What others are told that the data set is.
+fn identity(shared: &Shared, root: &Root, index: Option<&Root>, output: bool) -> DataSetIdentity {
+    let a = &root.attributes;
+    DataSetIdentity {
+        component: root.component,
+        opened: shared.env.clock.now(),
+        cluster: a.cluster_name.clone(),
+        data: a.component_name.clone(),
+        index: index.map_or(String::new(), |index| index.attributes.component_name.clone()),
+        volume: a.volume.clone(),
+        organization: a.organization.word().into(),
+        ci_size: (a.ci_size, index.map_or(0, |index| index.attributes.ci_size)),
+        ci_per_ca: a.ci_per_ca.into(),
+        record: a.maximum_record,
+        key: a.key_length.into(),
+        output,
+        before: before(&root.statistics),
+        excps_before: [root.statistics.excps, index.map_or(0, |index| index.statistics.excps)],
     }
 }
 

@@ -10,6 +10,7 @@ use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicBool, AtomicU64};
 use crate::sync::{Mutex, MutexGuard};
 use crate::volumes::{Volumes, VolumesToBe};
+use cica_counters::{layout, Counted, ProcessIdentity, StatisticsFile};
 use cica_disk::{Clock, Disk};
 use cica_format::root::Root;
 use std::collections::HashMap;
@@ -56,6 +57,9 @@ pub struct Shared {
     flusher: std::sync::OnceLock<()>,
     /// See `Engine::give_back_from`.
     pub give_back_from: AtomicU64,
+    /// Where others see what is counted.
+    counted: std::sync::OnceLock<Arc<StatisticsFile>>,
+    counted_in: std::sync::OnceLock<(PathBuf, ProcessIdentity)>,
     volumes: Arc<VolumesToBe>,
     /// The charge for the log's groups.
     _for_log: Held,
@@ -96,6 +100,8 @@ impl Shared {
             left_uncommitted: AtomicU64::new(0),
             flusher: std::sync::OnceLock::new(),
             give_back_from: AtomicU64::new(GIVE_BACK_FROM),
+            counted: std::sync::OnceLock::new(),
+            counted_in: std::sync::OnceLock::new(),
             volumes,
             _for_log: for_log,
         };
@@ -142,6 +148,31 @@ impl Shared {
     /// Extents of what is opened from now on come from these volumes.
     pub fn say_volumes(&self, volumes: Arc<dyn Volumes>) {
         self.volumes.say(volumes);
+    }
+
+    /// What is counted is seen in this directory, under this name.
+    pub fn show_counts(&self, directory: PathBuf, process: ProcessIdentity) {
+        let _ = self.counted_in.set((directory, process));
+    }
+
+    /// The file in which others see what is counted. It is made when something is opened.
+    pub fn counted(&self) -> &Arc<StatisticsFile> {
+        self.counted.get_or_init(|| {
+            let file = match self.counted_in.get() {
+                Some((directory, process)) => StatisticsFile::create(self.env.disk.clone(), directory, process),
+                None => StatisticsFile::unseen(),
+            };
+            let sizes = file.head(layout::FRAMES, layout::FRAME_SIZES);
+            self.pool.show_counts(file.head(layout::POOL, 1), sizes);
+            self.locks.show_counts(file.head(layout::LOCKS, 1));
+            file
+        })
+    }
+
+    /// What all processes have counted, this one too.
+    pub fn counted_by_all(&self) -> Counted {
+        let directory = self.counted_in.get().map(|(directory, _)| directory);
+        directory.map_or_else(Counted::default, |directory| Counted::look(&*self.env.disk, directory))
     }
 
     /// Where extents come from.

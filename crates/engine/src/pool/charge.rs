@@ -39,7 +39,8 @@ impl Held {
     /// Gives everything back that is above `bytes`.
     pub fn shrink_to(&mut self, bytes: usize) {
         let less = self.bytes.saturating_sub(bytes);
-        self.pool.charged.fetch_sub(less, AcqRel);
+        let before = self.pool.charged.fetch_sub(less, AcqRel);
+        self.pool.counts.charged(before - less);
         self.pool.outside.fetch_sub(less, AcqRel);
         self.bytes -= less;
     }
@@ -91,9 +92,9 @@ impl Pool {
 
     /// Takes `bytes` from the bound. False: there is no room.
     pub(super) fn charge(&self, bytes: usize) -> bool {
-        self.charged
-            .fetch_update(AcqRel, Relaxed, |c| (c + bytes <= self.limit).then_some(c + bytes))
-            .is_ok()
+        let more = |charged: usize| (charged + bytes <= self.limit).then_some(charged + bytes);
+        let charged = self.charged.fetch_update(AcqRel, Relaxed, more);
+        charged.map(|before| self.counts.charged(before + bytes)).is_ok()
     }
 
     /// Empties a slab of any size and gives its memory back to the system.
@@ -104,7 +105,8 @@ impl Pool {
         self.set_size(slab, 0);
         self.give_back_memory(slab);
         self.returned.lock().push(slab);
-        self.charged.fetch_sub(SLAB, AcqRel);
+        let before = self.charged.fetch_sub(SLAB, AcqRel);
+        self.counts.charged(before - SLAB);
         true
     }
 }

@@ -190,6 +190,7 @@ impl Pool {
         let gave = owner.map_or(Gave::Busy, |owner| owner.give_up(frame, page, below));
         if gave == Gave::Up {
             self.gone.fetch_add(1, Relaxed);
+            self.counts.gone();
         }
         gave
     }
@@ -264,6 +265,7 @@ impl Pool {
         class.frames.retain(|f| !members.contains(f));
         class.slabs.retain(|s| s != slab);
         class.hand = 0;
+        self.show_frames(&classes);
         Gave::Up
     }
 }

@@ -27,6 +27,7 @@ mod page;
 mod probe;
 mod reserve;
 mod short;
+mod shown;
 mod turn;
 mod view;
 
@@ -116,6 +117,8 @@ pub struct Pool {
     /// Bytes of frames that reading ahead has in hand.
     ahead: AtomicUsize,
     classes: Mutex<Vec<Class>>,
+    /// What others see of it.
+    counts: shown::Shown,
     owners: RwLock<Vec<Option<Arc<dyn PageOwner>>>>,
 }
 
@@ -166,6 +169,7 @@ impl Pool {
             turn: turn::Turns::default(),
             ahead: AtomicUsize::new(0),
             classes: Mutex::new(Vec::new()),
+            counts: shown::Shown::default(),
             owners: RwLock::new(Vec::new()),
         })
     }
@@ -323,7 +327,10 @@ impl Pool {
 
     fn pop_free(&self, size: usize) -> Option<u32> {
         let mut classes = self.classes.lock();
-        classes.iter_mut().find(|c| c.size == size)?.free.pop()
+        let (at, class) = classes.iter_mut().enumerate().find(|(_, c)| c.size == size)?;
+        let frame = class.free.pop();
+        self.counts.free(at, class.free.len());
+        frame
     }
 
     /// Cuts a new slab into frames of `size`, if the bound allows (P1).
@@ -364,6 +371,7 @@ impl Pool {
         class.frames.extend(&frames);
         class.free.extend(frames.iter().rev());
         class.slabs.push(frames);
+        self.show_frames(&classes);
     }
 
     fn empty_frames(&self, frames: &[u32]) {
@@ -398,6 +406,9 @@ impl Pool {
         let size = self.memory_of(frame).1;
         let mut classes = self.classes.lock();
         class_of(&mut classes, size).free.push(frame);
+        if let Some((at, class)) = classes.iter().enumerate().find(|(_, c)| c.size == size) {
+            self.counts.free(at, class.free.len());
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use crate::error::RequestError;
 use crate::pool::{Begun, ImagePage, View};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::Mutex;
+use cica_counters::DataSetCount;
 use cica_format::ci::RDF_EMPTY_SLOT;
 use cica_format::slots;
 
@@ -161,9 +162,9 @@ impl Rrds {
         if count == 0 {
             self.data.set_has_records(ci, true);
         }
-        self.counters.records.fetch_add(1, Relaxed);
+        self.counters.add(DataSetCount::Records, 1);
         if !self.loading.load(Relaxed) {
-            self.counters.inserted.fetch_add(1, Relaxed);
+            self.counters.add(DataSetCount::Inserted, 1);
         }
         let (ca, i) = self.data.layout.split(ci);
         let last = slot + 1 == self.per_ci && i + 1 == self.data.layout.ci_per_ca;
@@ -212,10 +213,10 @@ impl Rrds {
         self.data.changed(&mut latched);
         drop(latched);
         match record {
-            Some(_) => self.counters.updated.fetch_add(1, Relaxed),
+            Some(_) => self.counters.add(DataSetCount::Updated, 1),
             None => {
-                self.counters.deleted.fetch_add(1, Relaxed);
-                self.counters.records.fetch_sub(1, Relaxed)
+                self.counters.add(DataSetCount::Deleted, 1);
+                self.counters.sub(DataSetCount::Records, 1)
             }
         };
         if left == 0 {

@@ -4,7 +4,7 @@ use super::Rrds;
 use crate::common::put_interval::bad;
 use crate::error::RequestError;
 use crate::pool::ImagePage;
-use crate::sync::atomic::Ordering::Relaxed;
+use cica_counters::DataSetCount;
 use cica_format::ci::RDF_EMPTY_SLOT;
 use cica_format::{log, slots};
 
@@ -43,14 +43,14 @@ impl Rrds {
                 (None, _) => log::append_erase(buf, number, &key),
             });
             match (record.is_some(), before[slot]) {
-                (true, true) => self.counters.updated.fetch_add(1, Relaxed),
+                (true, true) => self.counters.add(DataSetCount::Updated, 1),
                 (true, false) => {
-                    self.counters.inserted.fetch_add(1, Relaxed);
-                    self.counters.records.fetch_add(1, Relaxed)
+                    self.counters.add(DataSetCount::Inserted, 1);
+                    self.counters.add(DataSetCount::Records, 1)
                 }
                 (false, _) => {
-                    self.counters.deleted.fetch_add(1, Relaxed);
-                    self.counters.records.fetch_sub(1, Relaxed)
+                    self.counters.add(DataSetCount::Deleted, 1);
+                    self.counters.sub(DataSetCount::Records, 1)
                 }
             };
         }

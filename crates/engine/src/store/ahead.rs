@@ -80,7 +80,10 @@ impl Component {
                 Err(_) => Err(latched),
             };
             match accepted {
-                Ok(latched) => drop(self.attach(page, descriptor, i, ci, latched)),
+                Ok(latched) => {
+                    self.count_read(1);
+                    drop(self.attach(page, descriptor, i, ci, latched));
+                }
                 Err(latched) => latched.free(),
             }
         }

@@ -5,6 +5,7 @@ use crate::error::RequestError;
 use crate::pool::NO_FRAME;
 use crate::roots::read_root_and_twin;
 use crate::sync::atomic::Ordering::Relaxed;
+use cica_counters::ComponentCount;
 use cica_disk::WriteAt;
 use cica_format::root::Root;
 use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
@@ -144,6 +145,7 @@ impl Component {
         space.tables.clear();
         space.extents.reset();
         self.used.store(0, Relaxed);
+        self.show(ComponentCount::UsedCis, |cell| cell.store(0, Relaxed));
     }
 
     /// Gives what lies behind the last region back to the file system. Both copies of the root that says so are

@@ -61,7 +61,10 @@ impl Component {
             (place.slot != NO_SLOT && page.look(i) < LOOKS).then(|| (self.slot_at(page, place.slot), place))
         })?;
         match place {
-            Some((at, place)) => self.read_glanced(ci, at, place, glanced).map(|()| true),
+            Some((at, place)) => {
+                self.count_read(1);
+                self.timed(|| self.read_glanced(ci, at, place, glanced)).map(|()| true)
+            }
             None => Ok(false),
         }
     }

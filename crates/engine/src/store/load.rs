@@ -248,7 +248,9 @@ impl Component {
         if place.slot == NO_SLOT {
             self.codec.format_empty(latched.bytes(), self.layout.ci_size);
         } else {
-            match self.read_page(page, ci, place, latched.bytes()) {
+            let read = self.timed(|| self.read_page(page, ci, place, latched.bytes()));
+            self.count_read(1);
+            match read {
                 Ok(Decoded::Done) => {}
                 Ok(Decoded::NeedsFrame(need)) => match self.in_larger(latched, need) {
                     Some(larger) => latched = larger,

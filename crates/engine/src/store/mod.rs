@@ -41,7 +41,8 @@ use crate::pool::{Latched, Need, Page, PageId, PageKind, Pool, Stuck, View};
 use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Mutex, RwLock};
 use crate::volumes::{OneVolume, Volumes};
-use cica_disk::File;
+use cica_counters::ComponentCount;
+use cica_disk::{Cells, Clock, File};
 use cica_format::root::{Part, Root};
 use cica_format::table::Ref;
 use directory::Directory;
@@ -86,7 +87,9 @@ pub struct Component {
     /// Nobody changes it: it is open for input.
     still: bool,
     /// Physical I/Os so far.
-    pub excps: AtomicU64,
+    excps: AtomicU64,
+    /// The same and more, where others see it.
+    counts: OnceLock<(Cells, Arc<dyn Clock>)>,
     /// CIs written since the open.
     written: AtomicU64,
     pool: Arc<Pool>,
@@ -157,6 +160,7 @@ impl Component {
             direct: how.direct,
             still: how.still,
             excps: AtomicU64::new(0),
+            counts: OnceLock::new(),
             written: AtomicU64::new(0),
             pool,
             file: RwLock::new(Some(file)),
@@ -379,6 +383,9 @@ impl Component {
         if had != has {
             page.set_flags(i, if has { HAS_RECORDS } else { 0 });
             self.used.fetch_add(if has { 1 } else { -1 }, Relaxed);
+            self.show(ComponentCount::UsedCis, |cell| {
+                cell.fetch_add(if has { 1 } else { u64::MAX }, Relaxed);
+            });
         }
         had != has
     }
@@ -428,8 +435,65 @@ impl Component {
             ci as u64 * self.layout.ci_size as u64
         )
     }
+    /// Physical I/Os so far.
+    pub fn excps(&self) -> u64 {
+        self.excps.load(Relaxed)
+    }
+    /// From now on others see in these cells what it counts.
+    pub fn show_counts(&self, cells: Cells, clock: Arc<dyn Clock>) {
+        let _ = self.counts.set((cells, clock));
+        self.show_gauges();
+        self.show(ComponentCount::UsedCis, |cell| {
+            cell.store(self.used.load(Relaxed).max(0) as u64, Relaxed)
+        });
+    }
+    /// Says anew what is so now, and not counted step by step.
+    pub fn show_gauges(&self) {
+        let (allocated, extents) = self.allocated();
+        for (counter, n) in [
+            (ComponentCount::HighUsed, self.high_used()),
+            (ComponentCount::HighAllocated, allocated),
+            (ComponentCount::Extents, extents.into()),
+        ] {
+            self.show(counter, |cell| cell.store(n, Relaxed));
+        }
+    }
+    fn show(&self, counter: ComponentCount, count: impl FnOnce(&std::sync::atomic::AtomicU64)) {
+        if let Some((cells, _)) = self.counts.get() {
+            count(cells.at(counter as usize));
+        }
+    }
     fn count_io(&self, n: usize) {
         self.excps.fetch_add(n as u64, Relaxed);
+        self.show(ComponentCount::Excps, |cell| {
+            cell.fetch_add(n as u64, Relaxed);
+        });
+    }
+    /// CIs came from the file.
+    fn count_read(&self, cis: usize) {
+        self.show(ComponentCount::CisRead, |cell| {
+            cell.fetch_add(cis as u64, Relaxed);
+        });
+    }
+    /// CIs went to the file.
+    fn count_written(&self, cis: u64) {
+        self.show(ComponentCount::CisWritten, |cell| {
+            cell.fetch_add(cis, Relaxed);
+        });
+    }
+    /// A read of a CI. Of every sixteenth the time is taken: to ask for it costs a tenth of a read.
+    fn timed<T>(&self, read: impl FnOnce() -> T) -> T {
+        let Some((cells, clock)) = self.counts.get().filter(|_| self.excps() % 16 == 0) else {
+            return read();
+        };
+        let begun = clock.passed();
+        let came = read();
+        let took = clock.passed().saturating_sub(begun).as_nanos();
+        cells.at(ComponentCount::TimedIos as usize).fetch_add(1, Relaxed);
+        cells
+            .at(ComponentCount::IoNanoseconds as usize)
+            .fetch_add(took as u64, Relaxed);
+        came
     }
     pub(crate) fn pool_full(&self) -> RequestError {
         RequestError::NoSpace {

@@ -9,8 +9,8 @@ use crate::ksds::{Ksds, Leaf, Look, Optimistic, Spot, Unbuffered};
 use crate::open::OpenDataSet;
 use crate::pool::{Begun, Records};
 use crate::request::{Access, Intent, Position, Record, Search};
-use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
+use cica_counters::{StringCount, StringCounts};
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
@@ -69,6 +69,8 @@ pub struct KeyedString {
     /// Place of the last insert.
     last_insert: Option<(u32, usize)>,
     retrieved: u64,
+    /// The same and more, where others see it.
+    counts: StringCounts,
     /// The last change made an alternate key a duplicate.
     duplicate: bool,
 }
@@ -76,7 +78,7 @@ pub struct KeyedString {
 impl KeyedString {
     /// The string number `id` of an open.
     pub fn new(inner: Arc<OpenDataSet>, ksds: Arc<Ksds>, access: Access, id: u64) -> KeyedString {
-        let area = Vec::with_capacity(ksds.longest());
+        let (area, counts) = (Vec::with_capacity(ksds.longest()), ksds.counters.string());
         KeyedString {
             inner,
             ksds,
@@ -102,6 +104,7 @@ impl KeyedString {
             inserted: None,
             last_insert: None,
             retrieved: 0,
+            counts,
             duplicate: false,
         }
     }
@@ -141,8 +144,14 @@ impl KeyedString {
             self.inner.allow_read(self.access, intent)?;
             self.check_key(key)?;
             match self.ksds.find_optimistic(key)? {
-                Optimistic::Found(spot) if self.takes(&spot)? => return self.deliver(spot, intent, true),
-                Optimistic::NotFound => return Err(self.lose(RequestError::NotFound)),
+                Optimistic::Found(spot) if self.takes(&spot)? => {
+                    self.counts.found(self.ksds.top().1.into());
+                    return self.deliver(spot, intent, true);
+                }
+                Optimistic::NotFound => {
+                    self.count_missed();
+                    return Err(self.lose(RequestError::NotFound));
+                }
                 Optimistic::Found(_) | Optimistic::Retry => {}
             }
         }
@@ -188,8 +197,14 @@ impl KeyedString {
         let known = Cell::new(again);
         if again.is_none() && intent == Intent::Read && search == Search::Equal {
             match self.ksds.look(key, &mut self.unbuffered)? {
-                Look::Found(ci, record) => return self.hand_out(ci, record),
-                Look::NotFound => return Err(self.lose(RequestError::NotFound)),
+                Look::Found(ci, record) => {
+                    self.counts.found(self.ksds.top().1.into());
+                    return self.hand_out(ci, record);
+                }
+                Look::NotFound => {
+                    self.count_missed();
+                    return Err(self.lose(RequestError::NotFound));
+                }
                 Look::Page(leaf) => known.set(leaf.and_then(|leaf| self.ksds.on_page(leaf, key))),
             }
         }
@@ -198,8 +213,21 @@ impl KeyedString {
             None => s.ksds.find(key, search == Search::Equal),
         };
         match self.read(intent, find)? {
-            Some(spot) => self.deliver(spot, intent, true),
-            None => Err(self.lose(RequestError::NotFound)),
+            Some(spot) => {
+                match again {
+                    None => self.counts.found(self.ksds.top().1.into()),
+                    // It stood there.
+                    Some(_) => {
+                        self.counts.add(StringCount::Again, 1);
+                        self.counts.add(StringCount::Retrieved, 1);
+                    }
+                }
+                self.deliver(spot, intent, true)
+            }
+            None => {
+                self.count_missed();
+                Err(self.lose(RequestError::NotFound))
+            }
         }
     }
 
@@ -221,7 +249,11 @@ impl KeyedString {
             return Err(RequestError::Sequence { key: key.to_vec() });
         }
         match self.read(intent, |s| s.ksds.find(key, search == Search::Equal))? {
-            Some(spot) => self.deliver(spot, intent, false),
+            Some(spot) => {
+                self.count_step(&spot.leaf);
+                self.counts.add(StringCount::Retrieved, 1);
+                self.deliver(spot, intent, false)
+            }
             None => Err(self.lose(RequestError::NotFound)),
         }
     }
@@ -237,7 +269,10 @@ impl KeyedString {
             None => return Err(self.lose(RequestError::BadRba { rba })),
         };
         match self.read(intent, |s| s.ksds.find(&key, true))? {
-            Some(spot) => self.deliver(spot, intent, true),
+            Some(spot) => {
+                self.counts.found(self.ksds.top().1.into());
+                self.deliver(spot, intent, true)
+            }
             None => Err(self.lose(RequestError::BadRba { rba })),
         }
     }
@@ -267,6 +302,7 @@ impl KeyedString {
         {
             return Err(self.lose(RequestError::NotFound));
         }
+        self.count_descent();
         self.keep_key();
         self.set_position(position);
         Ok(())
@@ -306,7 +342,7 @@ impl KeyedString {
         }
         spot.pos = pos;
         self.key_at = Where::Page;
-        self.retrieved += 1;
+        self.count_retrieved();
         true
     }
 
@@ -356,6 +392,8 @@ impl KeyedString {
                 if self.position == Position::On && self.page_is != Some((spot.leaf.frame, spot.leaf.version)) {
                     self.copy_page(&spot.leaf);
                 }
+                self.count_step(&spot.leaf);
+                self.counts.add(StringCount::Retrieved, 1);
                 let from = self.spot.map_or(spot.leaf.ci, |from| from.leaf.ci);
                 if self.leaves_none && from != spot.leaf.ci {
                     self.ksds.data.pass(from);
@@ -389,7 +427,11 @@ impl KeyedString {
             }
         })?;
         match spot {
-            Some(spot) => self.deliver(spot, intent, false),
+            Some(spot) => {
+                self.count_step(&spot.leaf);
+                self.counts.add(StringCount::Retrieved, 1);
+                self.deliver(spot, intent, false)
+            }
             None => {
                 self.set_position(Position::Beginning);
                 Err(RequestError::EndOfData)
@@ -557,6 +599,40 @@ impl KeyedString {
         Ok(self.last())
     }
 
+    /// A record is handed out.
+    #[inline(always)]
+    fn count_retrieved(&mut self) {
+        self.retrieved += 1;
+        self.counts.add(StringCount::Retrieved, 1);
+    }
+
+    /// A direct request found no record.
+    #[cold]
+    fn count_missed(&self) {
+        self.counts.add(StringCount::Missed, 1);
+        self.counts.add(StringCount::IndexLooks, self.ksds.top().1.into());
+    }
+
+    /// A request went from the root to a page.
+    #[inline(always)]
+    fn count_descent(&self) {
+        self.counts.add(StringCount::DataLooks, 1);
+        self.counts.add(StringCount::IndexLooks, self.ksds.top().1.into());
+    }
+
+    /// A request went to `to` from where the string was.
+    fn count_step(&self, to: &Leaf) {
+        match &self.spot {
+            Some(from) if from.leaf.ci == to.ci => {}
+            Some(from) => {
+                self.counts.add(StringCount::DataLooks, 1);
+                let other = from.leaf.node.0 != to.node.0;
+                self.counts.add(StringCount::IndexLooks, other.into());
+            }
+            None => self.count_descent(),
+        }
+    }
+
     fn keep_key(&mut self) {
         self.key_at = Where::Area;
         self.settle_key();
@@ -566,6 +642,6 @@ impl KeyedString {
 impl Drop for KeyedString {
     fn drop(&mut self) {
         self.release();
-        self.ksds.counters.retrieved.fetch_add(self.retrieved, Relaxed);
+        self.ksds.counters.string_ends(self.retrieved);
     }
 }

@@ -12,6 +12,7 @@ use crate::request::{Access, Insert, Intent, Position, Record, Search, NOT_IN_UN
 use crate::sphere::EnteredChange;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
+use cica_counters::{StringCount, StringCounts};
 use std::sync::Arc;
 
 /// See the module.
@@ -37,6 +38,8 @@ pub struct NumberedString<T: Numbered> {
     /// The last change made an alternate key a duplicate.
     duplicate: bool,
     retrieved: u64,
+    /// The same and more, where others see it.
+    counts: StringCounts,
     /// Pages that it goes forward from leave the pool.
     leaves_none: bool,
 }
@@ -60,6 +63,7 @@ enum Find {
 impl<T: Numbered> NumberedString<T> {
     /// The string number `id` of an open.
     pub fn new(inner: Arc<OpenDataSet>, of: Arc<T>, access: Access, id: u64) -> NumberedString<T> {
+        let counts = of.common().counters.string();
         NumberedString {
             inner,
             of,
@@ -76,6 +80,7 @@ impl<T: Numbered> NumberedString<T> {
             inserted: None,
             duplicate: false,
             retrieved: 0,
+            counts,
             leaves_none: false,
         }
     }
@@ -449,6 +454,10 @@ impl<T: Numbered> NumberedString<T> {
             false => self.stand(Position::On, number),
         }
         self.retrieved += 1;
+        match direct {
+            true => self.counts.found(0),
+            false => self.counts.add(StringCount::Retrieved, 1),
+        }
         self.delivered = number;
         self.last()
     }
@@ -479,7 +488,7 @@ fn wanted(number: u64, search: Search) -> Find {
 impl<T: Numbered> Drop for NumberedString<T> {
     fn drop(&mut self) {
         self.release();
-        self.of.common().counters.retrieved.fetch_add(self.retrieved, Relaxed);
+        self.of.common().counters.string_ends(self.retrieved);
     }
 }
 

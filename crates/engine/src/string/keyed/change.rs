@@ -98,6 +98,7 @@ impl KeyedString {
             }
         };
         self.last_insert = Some(done.at);
+        self.count_descent();
         self.stored(key, sequential);
         self.inner.after_change()?;
         Ok(done.rba)
@@ -194,7 +195,7 @@ impl KeyedString {
         let Some(rba) = self.ksds.update_unheld(spot, stored)? else {
             return Ok(None);
         };
-        self.retrieved += 1;
+        self.count_retrieved();
         self.duplicate = false;
         self.inner.after_change()?;
         Ok(Some(rba))
