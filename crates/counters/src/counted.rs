@@ -1,7 +1,7 @@
 //! Statistics of a data set with what its root has not: what processes that have it open have counted since its last
 //! commit, and what those counted that read it and wrote nothing.
 
-use crate::readers::{readers, Reader};
+use crate::readers::{readers, ReaderCounts};
 use crate::running::{running, OpenDataSet, Seen};
 use crate::table::{ComponentCount, DataSetCount};
 use cica_disk::Disk;
@@ -13,7 +13,7 @@ use std::path::Path;
 pub struct Counted {
     /// The processes.
     pub seen: Seen,
-    readers: Vec<Reader>,
+    readers: Vec<ReaderCounts>,
 }
 
 impl Counted {

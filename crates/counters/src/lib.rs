@@ -29,7 +29,7 @@ pub mod table;
 
 pub use counted::Counted;
 pub use own::{DataSetCounts, DataSetIdentity, ProcessIdentity, StatisticsFile, StringCounts, BEFORE};
-pub use readers::{add_reader, forget_reader, readers, Reader};
+pub use readers::{add_reader, forget_reader, readers, ReaderCounts};
 pub use running::{running, Component, OpenDataSet, Process, Seen, Torn};
 pub use table::{ComponentCount, DataSetCount, FramesCount, LockCount, PoolCount, SmfCount, StringCount};
 

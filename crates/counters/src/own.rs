@@ -1,7 +1,7 @@
 //! The statistics file of this process, and the data sets and strings that count in it.
 
 use crate::layout::{self, Identity, CHECKSUM, EDITION_AT, GROWTH, IDENTITY, LINES, MAGIC_AT, PIECE, SLOTS, STATE};
-use crate::readers::{add_reader, forget_reader, Reader};
+use crate::readers::{add_reader, forget_reader, ReaderCounts};
 use crate::table::{edition, ComponentCount, DataSetCount, StringCount};
 use cica_disk::{Cells, Create, Disk, File, Lock, Open, LINE};
 use std::io;
@@ -182,7 +182,7 @@ impl StatisticsFile {
     }
 
     /// Notes what an open for input has counted, which is closed and wrote nothing to the volume.
-    pub fn add_reader(&self, counted: &Reader) {
+    pub fn add_reader(&self, counted: &ReaderCounts) {
         if let (Some((disk, directory)), false) = (&self.at, counted.is_empty()) {
             // What cannot be noted is missing from LISTCAT, and nothing else (Q3).
             let _ = add_reader(&**disk, directory, counted);

@@ -21,7 +21,7 @@ const PATIENCE: usize = 100;
 
 /// What opens for input have counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Reader {
+pub struct ReaderCounts {
     /// Id of the data component.
     pub component: u64,
     /// Records retrieved.
@@ -34,7 +34,7 @@ pub struct Reader {
     pub last: u64,
 }
 
-impl Reader {
+impl ReaderCounts {
     /// Did it count anything?
     pub fn is_empty(&self) -> bool {
         self.retrieved == 0 && self.data_excps == 0 && self.index_excps == 0
@@ -57,10 +57,10 @@ impl Reader {
         bytes
     }
 
-    fn decode(bytes: &[u8]) -> Option<Reader> {
+    fn decode(bytes: &[u8]) -> Option<ReaderCounts> {
         let word = |at: usize| bytes.get(at * 8..at * 8 + 8)?.try_into().ok().map(u64::from_le_bytes);
         let sound = word(7)? == u64::from(crc32c(&bytes[..ENTRY - 8])) && word(0)? != 0;
-        sound.then_some(Reader {
+        sound.then_some(ReaderCounts {
             component: word(0)?,
             retrieved: word(1)?,
             data_excps: word(2)?,
@@ -71,20 +71,20 @@ impl Reader {
 }
 
 /// The entries there are.
-pub fn readers(disk: &dyn Disk, directory: &Path) -> Vec<Reader> {
+pub fn readers(disk: &dyn Disk, directory: &Path) -> Vec<ReaderCounts> {
     let file = disk.open(&directory.join(FILE), Open::default());
     let bytes = file.and_then(|file| read(&*file)).unwrap_or_default();
-    bytes.chunks_exact(ENTRY).filter_map(Reader::decode).collect()
+    bytes.chunks_exact(ENTRY).filter_map(ReaderCounts::decode).collect()
 }
 
 /// Adds to the entry of a data set.
 ///
 /// # Errors
 /// What the system says; nothing is added then.
-pub fn add_reader(disk: &dyn Disk, directory: &Path, counted: &Reader) -> io::Result<()> {
+pub fn add_reader(disk: &dyn Disk, directory: &Path, counted: &ReaderCounts) -> io::Result<()> {
     let file = open(disk, &directory.join(FILE))?;
     let bytes = read(&*file)?;
-    let entries: Vec<Option<Reader>> = bytes.chunks_exact(ENTRY).map(Reader::decode).collect();
+    let entries: Vec<Option<ReaderCounts>> = bytes.chunks_exact(ENTRY).map(ReaderCounts::decode).collect();
     let known = entries
         .iter()
         .position(|e| e.is_some_and(|e| e.component == counted.component));
@@ -102,9 +102,9 @@ pub fn add_reader(disk: &dyn Disk, directory: &Path, counted: &Reader) -> io::Re
     };
     let before = match known {
         Some(at) => entries[at].unwrap_or_default(),
-        None => Reader::default(),
+        None => ReaderCounts::default(),
     };
-    let sum = Reader {
+    let sum = ReaderCounts {
         component: counted.component,
         retrieved: before.retrieved.saturating_add(counted.retrieved),
         data_excps: before.data_excps.saturating_add(counted.data_excps),
@@ -124,7 +124,7 @@ pub fn add_reader(disk: &dyn Disk, directory: &Path, counted: &Reader) -> io::Re
 /// What the system says.
 pub fn forget_reader(disk: &dyn Disk, directory: &Path, component: u64) -> io::Result<()> {
     let known = |bytes: &[u8]| {
-        let mut entries = bytes.chunks_exact(ENTRY).map(Reader::decode);
+        let mut entries = bytes.chunks_exact(ENTRY).map(ReaderCounts::decode);
         entries.position(|entry| entry.is_some_and(|entry| entry.component == component))
     };
     let path = directory.join(FILE);

@@ -208,7 +208,7 @@ fn what_readers_counted_is_added_up_and_forgotten_and_damage_is_left_out() {
     let place = Place::new("readers");
     drop(place.create(7).open(&data_set("A", 1)));
     let (disk, stat) = (LinuxDisk::new(), place.stat());
-    let reader = |component, retrieved, last| Reader {
+    let reader = |component, retrieved, last| ReaderCounts {
         component,
         retrieved,
         data_excps: 2,
@@ -219,7 +219,7 @@ fn what_readers_counted_is_added_up_and_forgotten_and_damage_is_left_out() {
     for (component, retrieved) in [(5, 10), (6, 1), (5, 20)] {
         add_reader(&disk, &stat, &reader(component, retrieved, 3)).expect("added");
     }
-    let sum = Reader {
+    let sum = ReaderCounts {
         data_excps: 4,
         index_excps: 2,
         ..reader(5, 30, 3)

@@ -16,14 +16,14 @@ use std::sync::Arc;
 pub const LINE: usize = 8;
 
 /// What keeps the memory where it is.
-pub(crate) trait Kept: Send + Sync + Debug {}
+pub(crate) trait KeptMemory: Send + Sync + Debug {}
 
 /// See the module; clones are the same cells.
 #[derive(Debug, Clone)]
 pub struct Cells {
     first: NonNull<AtomicU64>,
     count: usize,
-    _kept: Arc<dyn Kept>,
+    _kept: Arc<dyn KeptMemory>,
 }
 
 // SAFETY: atomic words that stay where they are while `_kept` lives.
@@ -36,7 +36,7 @@ unsafe impl Sync for Cells {}
 #[derive(Default)]
 struct OwnLine(#[allow(dead_code, reason = "it is reached through a pointer")] [AtomicU64; LINE]);
 
-impl Kept for Box<[OwnLine]> {}
+impl KeptMemory for Box<[OwnLine]> {}
 
 impl Cells {
     /// At least so many cells that nobody else sees, all 0.
@@ -56,7 +56,7 @@ impl Cells {
     /// # Safety
     /// `count` words, at least a line, lie at `first`, at a multiple of 64, for as long as `kept` lives, and who else
     /// has them uses them as atomic words.
-    pub(crate) unsafe fn of(first: NonNull<AtomicU64>, count: usize, kept: Arc<dyn Kept>) -> Cells {
+    pub(crate) unsafe fn of(first: NonNull<AtomicU64>, count: usize, kept: Arc<dyn KeptMemory>) -> Cells {
         Cells {
             first,
             count,

@@ -6,7 +6,7 @@
 
 use super::fork;
 use super::window::{Showing, Shown};
-use crate::cells::Kept;
+use crate::cells::KeptMemory;
 use crate::{Cells, Mapped, LINE};
 use rustix::fd::BorrowedFd;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl Mapped for Stores {
     }
 }
 
-impl Kept for Showing {}
+impl KeptMemory for Showing {}
 
 /// The words of the first `len` bytes of a file, to be counted in; `None` where that cannot be had.
 pub(super) fn cells(fd: BorrowedFd<'_>, len: usize) -> Option<Cells> {

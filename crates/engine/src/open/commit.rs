@@ -7,7 +7,7 @@ use crate::ksds::Ksds;
 use crate::request::Durability;
 use crate::store::Component;
 use crate::sync::atomic::Ordering::*;
-use cica_counters::{DataSetCount, Reader};
+use cica_counters::{DataSetCount, ReaderCounts};
 use cica_format::root::{Root, Statistics};
 use cica_format::table::Ref;
 
@@ -288,7 +288,7 @@ impl OpenDataSet {
             return;
         }
         let index_committed = roots.index.as_ref().map_or(0, |root| root.statistics.excps);
-        let counted = Reader {
+        let counted = ReaderCounts {
             component: roots.data.component,
             retrieved,
             data_excps: data.excps.saturating_sub(committed.excps),
