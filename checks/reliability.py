@@ -182,6 +182,8 @@ OTHERS = [
           sim("fault --sphere --each 1000000", "--runs", 2000)),
     Stage("fault-units", "Injected errors, units of recovery", "faults", 2_000, 60_000, 10_000,
           sim("fault --units --each 1000000", "--runs", 2000)),
+    Stage("share", "Clients and an owner of shared data sets, with deaths at every step", "looks", 20_000, 1_000_000,
+          100_000, sim("share", "--runs", 1000)),
     Stage("files", "Data sets carried to files and back: power cuts, kills, errors", "images", 15_000, 500_000, 50_000,
           sim("files --each 60", "--runs", 1000)),
     Stage("schedule", "Orders of threads", "schedules", 500, 20_000, 2_000,

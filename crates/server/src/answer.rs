@@ -325,9 +325,9 @@ impl Turn<'_> {
                 0 => turn.step(string, backward, how),
                 batch => turn.steps(string, backward, batch.min(MOST)),
             }),
-            Ask::Settle { string, by, offset } => {
-                self.string(string, |turn, string| turn.done(settle(string, by, offset)))
-            }
+            Ask::Settle { string, by, offset } => self.string(string, |turn, string| {
+                turn.done(string.without_integrity(|string| settle(string, by, offset)))
+            }),
             Ask::Insert {
                 string,
                 rrn,

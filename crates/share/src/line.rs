@@ -1,11 +1,11 @@
 //! A connection between a client and the owner, and how a message is framed.
 //!
-//! A message is its length and its number, in four bytes each, little-endian, and a body that `postcard` writes. A client
-//! sends a request and reads its answer before it sends the next; several requests at once go over several connections.
-//! An open file's descriptor goes beside a message.
+//! A message is its length and its number, in four bytes each, little-endian, and a body that `postcard` writes. A
+//! client sends a request and reads its answer before it sends the next; several requests at once go over several
+//! connections. An open file's descriptor goes beside a message.
 //!
-//! * W1. A length above [`LONGEST`] ends the connection before anything of the body is kept. Memory is taken for what has
-//!   come, not for what a length says will come.
+//! * W1. A length above [`LONGEST`] ends the connection before anything of the body is kept. Memory is taken for what
+//!   has come, not for what a length says will come.
 //! * W3. Requests of a connection are numbered from 1 on, and an answer has the number of its request. A message of
 //!   another number, one that came twice for example, ends the connection.
 

@@ -129,11 +129,10 @@ impl ClientString {
         let _ = self.client().tell(&Ask::Patience { string, wait });
     }
 
-    /// Before a read the owner hears what it is to do about records of others.
-    fn tell_integrity(&mut self) -> Result<(), RequestError> {
+    /// Before a request, and a POINT is one, the owner hears what reads are to do about records of others: from where
+    /// the string stands then it passes over no record.
+    fn tell_integrity(&mut self, string: u32) -> Result<(), RequestError> {
         if self.announced != self.integrity {
-            // What was read ahead was read otherwise.
-            let string = self.ready()?;
             let what = integrity_code(self.integrity);
             self.client().tell(&Ask::Integrity { string, what })?;
             self.announced = self.integrity;
@@ -145,6 +144,7 @@ impl ClientString {
     fn ready(&mut self) -> Result<u32, RequestError> {
         let string = self.made()?;
         self.settle(string)?;
+        self.tell_integrity(string)?;
         self.batch = 1;
         self.held = false;
         self.duplicate = false;
@@ -289,14 +289,12 @@ impl FarString for ClientString {
     }
 
     fn get(&mut self, argument: Argument<'_>, search: Search, intent: Intent) -> Result<(), RequestError> {
-        self.tell_integrity()?;
         let string = self.ready()?;
         let (by, how) = (argument.into(), How::get(search, intent));
         self.got(&Ask::Get { string, by, how }, intent)
     }
 
     fn skip(&mut self, argument: Argument<'_>, search: Search, intent: Intent) -> Result<(), RequestError> {
-        self.tell_integrity()?;
         let string = self.ready()?;
         let (by, how) = (argument.into(), How::get(search, intent));
         self.got(&Ask::Skip { string, by, how }, intent)
@@ -322,7 +320,10 @@ impl FarString for ClientString {
     }
 
     fn step(&mut self, backward: bool, intent: Intent) -> Result<(), RequestError> {
-        self.tell_integrity()?;
+        if self.announced != self.integrity {
+            // What was read ahead was read otherwise.
+            self.ready()?;
+        }
         if let Some(answer) = self.take_ahead(backward, intent) {
             self.held = false;
             return answer;

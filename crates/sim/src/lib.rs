@@ -36,6 +36,7 @@ pub mod run;
 pub mod script;
 pub mod session;
 pub mod shape;
+pub mod share;
 pub mod shrink;
 pub mod sphere;
 pub mod store;

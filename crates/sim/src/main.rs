@@ -17,6 +17,7 @@ use cica_sim::files;
 use cica_sim::model;
 use cica_sim::replay::Script;
 use cica_sim::shape::{self, Organization};
+use cica_sim::share;
 use cica_sim::sphere;
 use cica_sim::store::Store;
 use cica_sim::trial::Purpose;
@@ -134,6 +135,14 @@ enum Command {
         common: Common,
         /// Runs, each with a seed of its own
         #[arg(long, default_value_t = 10)]
+        runs: u64,
+    },
+    /// Let clients share data sets of an owner, with deaths at every step of what they say to each other
+    Share {
+        #[command(flatten)]
+        common: Common,
+        /// Runs, each with a seed of its own
+        #[arg(long, default_value_t = 100)]
         runs: u64,
     },
     /// Run threads in an order that the seed decides, and cut the power; for a build with a scheduler alone
@@ -300,6 +309,9 @@ fn run(command: Command) -> Result<Vec<String>, String> {
         })),
         Command::OldFiles { common, runs } => Ok(report("old-files", common.campaign(runs), |seed| {
             draw::older(common.draw(seed, 40))
+        })),
+        Command::Share { common, runs } => Ok(report("share", common.campaign(runs), |seed| {
+            share::run(seed, common.requests.unwrap_or(300))
         })),
         Command::Threads { common, runs } => threads(&common, runs),
         Command::Draw { seed, requests, model } => {

@@ -89,6 +89,17 @@ impl Str {
         }
     }
 
+    /// Does something in which its reads take records as they are: to go back to a record that it has shown already.
+    pub fn without_integrity<T>(&mut self, act: impl FnOnce(&mut Str) -> T) -> T {
+        let Some(how) = self.integrity.as_ref().map(|integrity| integrity.how) else {
+            return act(self);
+        };
+        self.set_integrity(ReadIntegrity::None);
+        let done = act(self);
+        self.set_integrity(how);
+        done
+    }
+
     /// Nothing was asked of it yet.
     fn is_at_start(&self) -> bool {
         match &self.of {
