@@ -291,6 +291,9 @@ def mutate_file(path, source):
 def all_mutants():
     """Sources with switches by path, and all mutants, numbered from 1."""
     sources, mutants = {}, []
+    gone = sorted({where for where, *_ in ORDERINGS if not pathlib.Path(where).is_file()})
+    if gone:
+        sys.exit(f"{', '.join(gone)}: not there; ORDERINGS is out of date")
     for crate in [*SOURCES, "disk"]:
         files = pathlib.Path("crates", crate, "src").rglob("*.rs")
         for path in [ON_ANY_DISK] if crate == "disk" else sorted(files):

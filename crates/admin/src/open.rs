@@ -212,8 +212,7 @@ fn generation_or_file(
 
 fn of_dd(services: &Services, ddname: &str) -> Result<ClusterOrFile, Failure> {
     let Some(text) = services.dd.get(ddname) else {
-        let words = format!("THERE IS NO DD STATEMENT {ddname}; GIVE --dd {ddname}=FILE");
-        return Err(open_code(ddname, NO_DD, &words));
+        return Err(no_dd(ddname));
     };
     let stated = Some(text.attributes).filter(|_| text.attributes_stated);
     if let Some(target) = generation_or_file(services, &text.target, stated)? {
@@ -227,6 +226,12 @@ fn of_dd(services: &Services, ddname: &str) -> Result<ClusterOrFile, Failure> {
         }
     }
     Ok(ClusterOrFile::File(Box::new(Sequential::of_dd(ddname, text))))
+}
+
+/// There is no such DD statement.
+pub fn no_dd(ddname: &str) -> Failure {
+    let words = format!("THERE IS NO DD STATEMENT {ddname}; GIVE --dd {ddname}=FILE");
+    open_code(ddname, NO_DD, &words)
 }
 
 fn no_records(name: &Name, kind: EntryKind) -> Failure {

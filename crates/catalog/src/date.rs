@@ -1,5 +1,7 @@
 //! Days as VSAM writes them: year and day of the year (`2022.242`).
 
+use jiff::civil;
+use jiff::ToSpan;
 use std::fmt;
 
 /// A day. `0000.000` is "none" in listings; here that is `Option::None`.
@@ -33,7 +35,9 @@ impl Date {
     /// The day (UTC) of a clock reading in nanoseconds since 1970.
     pub fn of_clock(nanoseconds: u64) -> Date {
         const DAY: u64 = 86_400 * 1_000_000_000;
-        Date { year: 1970, day: 1 }.plus_days(u32::try_from(nanoseconds / DAY).unwrap_or(u32::MAX))
+        // A clock ends in 2554.
+        let days = u32::try_from(nanoseconds / DAY).unwrap_or(u32::MAX);
+        Date { year: 1970, day: 1 }.plus_days(days)
     }
 
     /// TO's forms: `yyyyddd`, `yyyy.ddd`, `yyyy/ddd`, and `yyddd` of the years 1900-1999.
@@ -56,19 +60,20 @@ impl Date {
 
     /// The day `days` later; stops at the last day of 2155, which TO and FOR mean as "never".
     pub fn plus_days(self, days: u32) -> Date {
-        let (mut year, mut day) = (self.year, u32::from(self.day).saturating_add(days));
-        while day > u32::from(days_in(year)) {
-            if year == 2155 {
-                return Date {
-                    year,
-                    day: days_in(year),
-                };
-            }
-            day -= u32::from(days_in(year));
-            year += 1;
+        let last = civil::date(2155, 12, 31);
+        let day = self
+            .first_of_year()
+            .saturating_add((i64::from(self.day) - 1 + i64::from(days.min(MOST_DAYS))).days());
+        let day = day.min(last);
+        Date {
+            year: day.year() as u16,
+            day: day.day_of_year() as u16,
         }
-        // The loop left `day` within one year, so it fits.
-        Date { year, day: day as u16 }
+    }
+
+    fn first_of_year(self) -> civil::Date {
+        // Years are 1900 to 2155.
+        civil::date(self.year as i16, 1, 1)
     }
 
     /// Year.
@@ -83,24 +88,17 @@ impl Date {
 
     /// Month and day of the month, from 1.
     pub fn month_and_day(self) -> (u8, u8) {
-        let february = if days_in(self.year) == 366 { 29 } else { 28 };
-        let (mut month, mut day) = (1, self.day);
-        // December takes the rest.
-        for days in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-            if day <= days {
-                break;
-            }
-            day -= days;
-            month += 1;
-        }
-        // At most 32: the day 366 of 1999 is beyond the last.
-        (month, day as u8)
+        let day = self.first_of_year().with().day_of_year(self.day as i16).build();
+        // No calendar has the day 366 of 1999.
+        day.map_or((12, 32), |day| (day.month() as u8, day.day() as u8))
     }
 }
 
+/// More days than there are from 1900 to 2155.
+const MOST_DAYS: u32 = 100_000;
+
 fn days_in(year: u16) -> u16 {
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    365 + u16::from(leap)
+    civil::date(year as i16, 1, 1).days_in_year() as u16
 }
 
 impl fmt::Display for Date {

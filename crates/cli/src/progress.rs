@@ -2,13 +2,15 @@
 //! written over, or a line each ten seconds where `--progress` asked for it and stderr is no terminal.
 
 use crate::global::Global;
-use std::io::{IsTerminal, Write};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt::Write;
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 /// Work shorter than this goes untold.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// Between two looks of a person.
-const ON_TERMINAL: Duration = Duration::from_millis(200);
+/// Looks of a person in a second.
+const ON_TERMINAL: u8 = 5;
 /// Between two lines of a log.
 const IN_LOG: Duration = Duration::from_secs(10);
 /// Looking at the clock for each record would cost more than some requests do.
@@ -26,11 +28,11 @@ pub struct Progress {
     unit: &'static str,
     to: Where,
     begun: Instant,
-    /// When it was last told of.
-    told: Option<Instant>,
+    /// When the log last had a line.
+    logged: Instant,
     next_look: u64,
-    /// A line stands on the terminal.
-    shown: bool,
+    /// The line on the terminal, once there is one.
+    bar: Option<ProgressBar>,
 }
 
 impl Progress {
@@ -51,9 +53,9 @@ impl Progress {
             unit,
             to,
             begun: Instant::now(),
-            told: None,
+            logged: Instant::now(),
             next_look: RECORDS_PER_LOOK,
-            shown: false,
+            bar: None,
         }
     }
 
@@ -71,61 +73,65 @@ impl Progress {
 
     /// Another piece of work: a command of a job counts from 1 again.
     fn begin(&mut self) {
-        self.begun = Instant::now();
-        self.told = None;
+        (self.begun, self.logged) = (Instant::now(), Instant::now());
         self.next_look = RECORDS_PER_LOOK;
+        self.clear();
     }
 
     fn look(&mut self, records: u64) {
-        let now = Instant::now();
-        let (since, pause) = match (self.told, &self.to) {
-            (Some(told), Where::Log) => (told, IN_LOG),
-            (Some(told), _) => (told, ON_TERMINAL),
-            (None, Where::Log) => (self.begun, IN_LOG),
-            (None, _) => (self.begun, PATIENCE),
-        };
-        if now - since < pause {
-            return;
-        }
-        self.told = Some(now);
-        let text = line(records, self.unit, now - self.begun);
         match self.to {
             Where::Nowhere => {}
-            Where::Log => eprintln!("cica: {text}"),
-            Where::Terminal => {
-                // The line is a courtesy: when it cannot be written the work goes on.
-                let _ = write!(std::io::stderr(), "\r\x1b[K{text}");
-                self.shown = true;
+            Where::Log if self.logged.elapsed() >= IN_LOG => {
+                self.logged = Instant::now();
+                eprintln!("cica: {}", line(records, self.unit, self.begun.elapsed()));
             }
+            Where::Terminal if self.bar.is_some() || self.begun.elapsed() >= PATIENCE => {
+                let bar = self
+                    .bar
+                    .get_or_insert_with(|| on_terminal(self.unit, self.begun.elapsed()));
+                bar.set_position(records);
+            }
+            _ => {}
+        }
+    }
+
+    fn clear(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
         }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if self.shown {
-            // A courtesy, as above.
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
-        }
+        self.clear();
+    }
+}
+
+/// A line on the terminal for work that began so long ago.
+fn on_terminal(unit: &'static str, elapsed: Duration) -> ProgressBar {
+    let words = move |state: &ProgressState, text: &mut dyn Write| {
+        // A line of progress is a courtesy: what cannot be written is left out.
+        let _ = text.write_str(&line(state.pos(), unit, state.elapsed()));
+    };
+    let style = ProgressStyle::default_spinner().with_key("line", words);
+    let target = ProgressDrawTarget::stderr_with_hz(ON_TERMINAL);
+    let bar = ProgressBar::with_draw_target(None, target).with_elapsed(elapsed);
+    // The template is a constant; were it wrong, the bar would have its own.
+    match style.template("{line}") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
     }
 }
 
 fn line(count: u64, unit: &str, time: Duration) -> String {
     let rate = count as f64 / time.as_secs_f64().max(0.001);
-    format!("{} {unit}, {} per second", grouped(count), grouped(rate as u64))
+    format!("{} {unit}, {} per second", HumanCount(count), HumanCount(rate as u64))
 }
 
 /// 1234567 as 1,234,567.
 pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    HumanCount(number).to_string()
 }
 
 #[cfg(test)]

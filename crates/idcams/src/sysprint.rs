@@ -12,6 +12,8 @@ use crate::params::Params;
 use crate::pos::Pos;
 use cica_admin::Failure;
 use cica_messages::{self as messages, Message, MessageEntry};
+use jiff::tz::Offset;
+use jiff::Timestamp;
 use std::fmt::Display;
 use std::io::{self, Write};
 
@@ -89,26 +91,15 @@ enum Space {
 impl Stamp {
     /// The UTC time `seconds` after 1970-01-01 00:00:00; add the zone's offset for local time.
     pub fn from_unix(seconds: i64) -> Stamp {
-        let (days, time) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-        // Civil date from a day number: years are counted from 1 March, so that the leap day is the last of a year.
-        let shifted = days + 719_468;
-        let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-        let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let month_from_march = (5 * day_of_year + 2) / 153;
-        let month = if month_from_march < 10 {
-            month_from_march + 3
-        } else {
-            month_from_march - 9
-        };
-        let year = year_of_era + era * 400 + i64::from(month <= 2);
+        // What no calendar has is as good as the first day of all.
+        let time = Offset::UTC.to_datetime(Timestamp::from_second(seconds).unwrap_or_default());
         Stamp {
-            year: u16::try_from(year).unwrap_or(0),
-            month: month as u8,
-            day: (day_of_year - (153 * month_from_march + 2) / 5 + 1) as u8,
-            hour: (time / 3_600) as u8,
-            minute: (time / 60 % 60) as u8,
-            second: (time % 60) as u8,
+            year: u16::try_from(time.year()).unwrap_or(0),
+            month: time.month() as u8,
+            day: time.day() as u8,
+            hour: time.hour() as u8,
+            minute: time.minute() as u8,
+            second: time.second() as u8,
         }
     }
 }

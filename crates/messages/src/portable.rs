@@ -32,6 +32,9 @@ CICA0968I 0 "ALTERNATE INDEX {name} IS GONE WITH {base} AND NOT IN THE COPY",
     "EXPORT PERMANENT takes away what is built over the object. The copy has the object, its paths and aliases.",
     "After IMPORT of the base define the alternate index again and BLDINDEX; or export alternate indexes first, each by \
      itself.";
+CICA1000E 12 "DD STATEMENT {ddname} NAMES NO DATA SET: {text}",
+    "OUTFILE of IMPORT means the data set that is made, and the text of the DD statement is no name of one.",
+    "Give --dd {ddname}=NAME with the name that the data set shall have, or say OUTDATASET.";
 CICA0970I 0 "{name} REORGANIZED: {records} RECORDS, {after} CONTROL AREAS, {before} BEFORE; {splits} SPLITS UNDONE",
     "The records were copied in key order into new files, which have taken the place of the old ones.",
     "Nothing.";

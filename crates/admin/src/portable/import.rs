@@ -12,6 +12,7 @@
 use super::super::delete::expired;
 use super::super::failure::{refused, Failure};
 use super::super::making::Replaced;
+use super::super::open::no_dd;
 use super::super::Services;
 use super::place::place;
 use super::receive::Received;
@@ -22,15 +23,15 @@ use crate::report::Report;
 use cica_catalog::entry::Relate;
 use cica_catalog::{Catalog, Entry, Name};
 use cica_format::portable::Mode;
-use cica_messages::{CICA0967E, IDC0005I, IDC0604I, IDC3013I};
+use cica_messages::{CICA0967E, CICA1000E, IDC0005I, IDC0604I, IDC3013I};
 
 /// IMPORT.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
     /// The file of the copy.
     pub from: Named,
-    /// OUTDATASET: the name that the object gets here.
-    pub new_name: Option<String>,
+    /// The name that the object gets here, or the DD statement that has it; that of the copy where nothing is said.
+    pub to: Option<Named>,
     /// OBJECTS: other names and volumes than in the copy.
     pub objects: Vec<ImportObject>,
     /// ALIAS: aliases are imported too.
@@ -80,6 +81,7 @@ fn import(services: &mut Services, request: &Import, out: &mut Report) -> Result
     let mut copy = Copy::open(services, &request.from)?;
     let (date, time) = moment(copy.created());
     out.say(&IDC0604I, &[("date", &date), ("time", &time)]);
+    let new_name = request.to.as_ref().map(|to| named(services, to)).transpose()?;
     let mut received = Received::default();
     let mut records = None;
     let mut members = 0;
@@ -92,7 +94,7 @@ fn import(services: &mut Services, request: &Import, out: &mut Report) -> Result
             continue;
         }
         let old = entry.name().clone();
-        let wanted = ImportNames::of(request, &entry, renamed.is_none())?;
+        let wanted = ImportNames::of(request, &entry, new_name.as_deref().filter(|_| renamed.is_none()))?;
         wanted.apply(&mut entry, renamed.as_ref())?;
         renamed.get_or_insert((old, entry.name().clone()));
         let count = one(services, request, &mut copy, &mut received, mode, &mut entry, &wanted)?;
@@ -110,6 +112,21 @@ fn import(services: &mut Services, request: &Import, out: &mut Report) -> Result
         name: renamed.map(|(_, name)| name),
         records,
     })
+}
+
+/// The name that is said, in the request or in the DD statement that it names.
+fn named(services: &Services, to: &Named) -> Result<String, Failure> {
+    let ddname = match to {
+        Named::DataSet(name) => return Ok(name.clone()),
+        Named::Dd(ddname) => ddname,
+    };
+    let Some(text) = services.dd.get(ddname) else {
+        return Err(no_dd(ddname));
+    };
+    match Name::parse(&text.target) {
+        Ok(name) if !text.attributes_stated => Ok(name.to_string()),
+        _ => Err(Failure::new(&CICA1000E, &[("ddname", ddname), ("text", &text.target)])),
+    }
 }
 
 /// Makes one member; tells how many records were imported one by one.
@@ -203,11 +220,10 @@ struct ImportNames<'p> {
 }
 
 impl<'p> ImportNames<'p> {
-    /// What is said of `entry`, which is the object itself or something that leads to it.
-    fn of(request: &'p Import, entry: &Entry, is_object: bool) -> Result<ImportNames<'p>, Failure> {
+    /// What is said of `entry`, which is the object itself, to be called `target`, or something that leads to it.
+    fn of(request: &'p Import, entry: &Entry, target: Option<&str>) -> Result<ImportNames<'p>, Failure> {
         let object = of_name(request, entry.name());
         let stated = object.and_then(|object| object.new_name.as_deref());
-        let target = request.new_name.as_deref().filter(|_| is_object);
         let new_name = stated.or(target).map(Name::parse).transpose();
         Ok(ImportNames {
             object,

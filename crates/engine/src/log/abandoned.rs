@@ -4,7 +4,8 @@
 //! log that is needed stays for whoever opens what needs it. No root comes to name a dead owner's log, so what was
 //! found stays true.
 
-use super::replay::{LogReader, Logged};
+use super::logged::Logged;
+use super::replay::LogReader;
 use crate::places::Places;
 use crate::roots::read_root;
 use crate::volumes::{is_marked, Absent, Volumes};

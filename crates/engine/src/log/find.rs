@@ -4,7 +4,8 @@
 //! copy of one that lives on elsewhere: what lies at that path then says nothing about this data set. It is looked at
 //! for roots of before format 3 alone, and a log that is over there is no proof of anything.
 
-use super::pool::{number_of, read_header};
+use super::header::read_header;
+use super::pool::number_of;
 use cica_disk::{Disk, Open};
 use cica_format::log::LogFileHeader;
 use cica_format::root::LogPosition;

@@ -49,7 +49,7 @@ impl Log {
     /// What a group says of this moment.
     pub(super) fn stamp(&self, state: &LogState) -> GroupStamp {
         GroupStamp {
-            second: pool::second(&*self.clock),
+            second: super::header::second(&*self.clock),
             units_open: !state.units.is_empty(),
         }
     }

@@ -30,6 +30,8 @@ mod epochs;
 mod find;
 mod flush;
 mod gap;
+mod header;
+mod logged;
 mod members;
 mod pool;
 mod replay;
@@ -41,7 +43,8 @@ mod units;
 pub use epochs::epoch_for;
 pub use find::find;
 pub use gap::Gap;
-pub use replay::{owned, owned_parts, LogReader, Logged, NamedLog};
+pub use logged::{owned, owned_parts, Logged};
+pub use replay::{LogReader, NamedLog};
 
 use crate::forked::OwningProcess;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicU8, Ordering::*};

@@ -17,14 +17,14 @@
 //!   a sync that failed the page cache may show a root that the disk has not, and a later sync says that all is well.
 
 use super::abandoned::is_abandoned;
+use super::header::{is_blank, read_header, second, write_header};
 use super::replay::was_written_to;
 use super::tail::Tail;
 use super::Claimed;
 use crate::volumes::Volumes;
-use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
+use cica_disk::{Clock, Create, Disk, File, Lock, Open, WriteAt};
 use cica_format::checksum::crc32c;
 use cica_format::log::{LogFileHeader, BLOCK_LEN};
-use cica_format::FormatError;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,8 +37,6 @@ static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 /// A file that is given back keeps so many bytes.
 const KEPT: u64 = 64 << 20;
 const MOST_FILES: u32 = 10_000;
-/// The first second that counts in ids: 2020-01-01.
-const FIRST_SECOND: u64 = 1_577_836_800;
 
 /// Takes a free file, or makes one; it is long after `epoch_bytes`. A log in `let_go` is left where it is (F7).
 pub(super) fn claim(
@@ -186,17 +184,6 @@ impl PoolFile<'_> {
     }
 }
 
-/// Seconds that count in ids and groups.
-pub(super) fn second(clock: &dyn Clock) -> u32 {
-    let seconds = (clock.now() / 1_000_000_000).saturating_sub(FIRST_SECOND);
-    u32::try_from(seconds).unwrap_or(0)
-}
-
-/// When such a second begins, nanoseconds since 1970; of none, none.
-pub(super) fn nanoseconds(second: u32) -> Option<u64> {
-    (second > 0).then(|| (FIRST_SECOND + u64::from(second)) * 1_000_000_000)
-}
-
 /// Makes a claim durable, and the file's name (F6).
 pub(super) fn settle(
     disk: &dyn Disk,
@@ -229,37 +216,6 @@ fn born(clock: &dyn Clock, path: &Path) -> u32 {
     let mut bytes = clock.now().to_le_bytes().to_vec();
     bytes.extend(path.as_os_str().as_encoded_bytes());
     crc32c(&bytes).max(1)
-}
-
-/// The header of a log file, or what is wrong with it. What is none at the first look is looked at again: it may have
-/// been read from the wrong place.
-pub(super) fn read_header(file: &dyn File) -> std::io::Result<Result<LogFileHeader, FormatError>> {
-    match LogFileHeader::decode(&first_block(file)?) {
-        Ok(header) => Ok(Ok(header)),
-        Err(_) => Ok(LogFileHeader::decode(&first_block(file)?)),
-    }
-}
-
-/// Was a header never written?
-fn is_blank(file: &dyn File) -> std::io::Result<bool> {
-    Ok(first_block(file)?.iter().all(|&byte| byte == 0))
-}
-
-fn first_block(file: &dyn File) -> std::io::Result<Vec<u8>> {
-    let mut bytes = vec![0; BLOCK_LEN];
-    let mut batch = [ReadAt {
-        at: 0,
-        buf: &mut bytes,
-        got: 0,
-    }];
-    file.read(&mut batch)?;
-    Ok(bytes)
-}
-
-pub(super) fn write_header(file: &dyn File, header: LogFileHeader) -> std::io::Result<()> {
-    let mut bytes = [0; BLOCK_LEN];
-    header.encode(&mut bytes);
-    file.write(&[WriteAt { at: 0, buf: &bytes }])
 }
 
 /// Grows the file ahead of the writing, filling it with zeros: blocks that were never written would make each sync

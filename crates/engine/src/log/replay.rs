@@ -1,9 +1,10 @@
 //! Reading the log of an owner that died.
 
-use super::pool::{read_header, write_header};
+use super::header::{read_header, write_header};
+use super::logged::{owned, Logged};
 use super::tail::{self, Half};
 use cica_disk::{Disk, File, Lock, Open, ReadAt, WriteAt};
-use cica_format::log::{self, read_group, records, GroupHeader, GroupStamp, LogFileHeader, LogRecord, BLOCK_LEN};
+use cica_format::log::{read_group, records, GroupHeader, GroupStamp, LogFileHeader, BLOCK_LEN};
 use cica_format::FormatError;
 use std::path::Path;
 
@@ -21,98 +22,6 @@ pub struct LogReader {
     /// The group that was read last, as it stands there.
     group: Vec<u8>,
     tail: Option<tail::LeftTail>,
-}
-
-/// A logged request as recovery sees it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Logged {
-    /// A number's meaning.
-    DataSet {
-        /// Number.
-        number: u32,
-        /// Cluster id.
-        cluster: u64,
-        /// Requests up to this LSN were in its tree, and may be nowhere else.
-        committed: u64,
-        /// Version of its last root that names no log.
-        sealed: u32,
-        /// Which of its opens logs; 0: nothing is known.
-        origin: u64,
-        /// Its lineage.
-        lineage: u64,
-        /// Data component file.
-        data: String,
-        /// Index component file.
-        index: String,
-    },
-    /// Insert.
-    Insert(u32, Vec<u8>),
-    /// Update.
-    Update(u32, Vec<u8>),
-    /// Erase.
-    Erase(u32, Vec<u8>),
-    /// A pointer added under an alternate key.
-    AddPointer(u32, Vec<u8>, Vec<u8>),
-    /// A pointer removed from under an alternate key.
-    RemovePointer(u32, Vec<u8>, Vec<u8>),
-    /// Requests of several data sets, each the part of one.
-    Unit(Vec<Logged>),
-    /// A change in a unit of recovery.
-    Recoverable {
-        /// Unit and number of the change.
-        change: (u64, u32),
-        /// What was done.
-        redo: Vec<Logged>,
-        /// What takes it back.
-        undo: Vec<Logged>,
-    },
-    /// A change of a unit of recovery was taken back by these.
-    TakenBack {
-        /// Unit and number of the change that is not there any more.
-        change: (u64, u32),
-        /// What was done for it.
-        redo: Vec<Logged>,
-    },
-    /// A unit of recovery ended.
-    UnitEnd(u64),
-    /// The data set may be complete without the log from here on.
-    Leaving(u32),
-    /// A change of a unit that was open when the epoch began.
-    Carried {
-        /// Unit and number of the change.
-        change: (u64, u32),
-        /// Its LSN.
-        lsn: u64,
-        /// What takes it back.
-        undo: Vec<Logged>,
-    },
-}
-
-impl Logged {
-    /// What was done, request by request; itself if it is one.
-    pub fn parts(&self) -> &[Logged] {
-        match self {
-            Logged::Unit(parts) => parts,
-            Logged::Recoverable { redo, .. } | Logged::TakenBack { redo, .. } => redo,
-            request => std::slice::from_ref(request),
-        }
-    }
-
-    /// Is it a change of an alternate index through its base?
-    pub fn is_of_index(&self) -> bool {
-        matches!(self, Logged::AddPointer(..) | Logged::RemovePointer(..))
-    }
-
-    /// The data set it belongs to; a unit belongs to several.
-    pub fn number(&self) -> Option<u32> {
-        match self {
-            Logged::DataSet { number, .. } | Logged::Insert(number, _) | Logged::Update(number, _) => Some(*number),
-            Logged::Erase(number, _) | Logged::AddPointer(number, ..) => Some(*number),
-            Logged::RemovePointer(number, ..) | Logged::Leaving(number) => Some(*number),
-            Logged::Unit(_) | Logged::Recoverable { .. } | Logged::TakenBack { .. } | Logged::UnitEnd(_) => None,
-            Logged::Carried { .. } => None,
-        }
-    }
 }
 
 /// What is to be had of a log that a root names.
@@ -231,7 +140,7 @@ impl LogReader {
 
     /// The group that was read last, and when it was written, nanoseconds since 1970, if it says.
     pub fn group(&self) -> (&[u8], Option<u64>) {
-        (&self.group, super::pool::nanoseconds(self.stamp.second))
+        (&self.group, super::header::nanoseconds(self.stamp.second))
     }
 
     /// What the group that was read last says of the moment when it was written.
@@ -412,70 +321,4 @@ pub(super) fn read_at(file: &dyn File, at: u64, buf: &mut [u8]) -> Result<usize,
     file.read(&mut batch)
         .map_err(|e| format!("the log cannot be read at offset {at}: {e}"))?;
     Ok(batch[0].got)
-}
-
-/// The requests of [`log::parts`].
-pub fn owned_parts(bytes: &[u8]) -> Result<Vec<Logged>, FormatError> {
-    log::parts(bytes).map(|part| part.and_then(owned)).collect()
-}
-
-/// A record that outlives its bytes.
-pub fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
-    Ok(match record {
-        LogRecord::DataSet {
-            number,
-            cluster,
-            committed,
-            sealed,
-            origin,
-            lineage,
-            path,
-        } => {
-            let (data, index) = path.split_once('\0').unwrap_or((path, ""));
-            Logged::DataSet {
-                number,
-                cluster,
-                committed,
-                sealed,
-                origin,
-                lineage,
-                data: data.into(),
-                index: index.into(),
-            }
-        }
-        LogRecord::Insert { number, record } => Logged::Insert(number, record.into_owned()),
-        LogRecord::Update { number, record } => Logged::Update(number, record.into_owned()),
-        LogRecord::Erase { number, key } => Logged::Erase(number, key.to_vec()),
-        LogRecord::AddPointer { number, key, pointer } => Logged::AddPointer(number, key.to_vec(), pointer.to_vec()),
-        LogRecord::RemovePointer { number, key, pointer } => {
-            Logged::RemovePointer(number, key.to_vec(), pointer.to_vec())
-        }
-        LogRecord::Unit { parts } => Logged::Unit(owned_parts(parts)?),
-        LogRecord::Recoverable {
-            unit,
-            sequence,
-            redo,
-            undo,
-        } => Logged::Recoverable {
-            change: (unit, sequence),
-            redo: owned_parts(redo)?,
-            undo: owned_parts(undo)?,
-        },
-        LogRecord::TakenBack { unit, sequence, redo } => Logged::TakenBack {
-            change: (unit, sequence),
-            redo: owned_parts(redo)?,
-        },
-        LogRecord::UnitEnd { unit, .. } => Logged::UnitEnd(unit),
-        LogRecord::Leaving { number } => Logged::Leaving(number),
-        LogRecord::Carried {
-            unit,
-            sequence,
-            lsn,
-            undo,
-        } => Logged::Carried {
-            change: (unit, sequence),
-            lsn,
-            undo: owned_parts(undo)?,
-        },
-    })
 }

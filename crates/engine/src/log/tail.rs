@@ -13,7 +13,7 @@
 //! * T5. What recovery takes it writes to the log before it does anything of it: a crash in the middle of recovery
 //!   finds roots that name the log no more, and would judge the tail otherwise (T4).
 
-use super::replay::{owned, Logged};
+use super::logged::{owned, Logged};
 use cica_disk::{Create, Disk, File, Mapped, Open, ReadAt, WriteAt};
 use cica_format::log::{self, tail_records, GroupStamp, GROUP_HEADER_LEN};
 use cica_format::tail::{self, TailHead, HEAD_LEN};

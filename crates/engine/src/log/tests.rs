@@ -302,7 +302,7 @@ fn a_file_that_was_given_back_is_used_again_under_another_id() {
 
 fn read_header_of(disk: &dyn Disk) -> LogFileHeader {
     let file = disk.open(Path::new(FIRST), Open::default()).unwrap();
-    pool::read_header(&*file).unwrap().expect("it has one")
+    header::read_header(&*file).unwrap().expect("it has one")
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! * Y5. A unit is here from its first change in the log to its end in the log: both are under the log's lock, so the
 //!   log and this table agree at every LSN.
 
-use super::replay::{owned_parts, Logged};
+use super::logged::{owned_parts, Logged};
 use super::Log;
 use cica_format::log::{append_recoverable, append_taken_back, append_unit_end};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,6 @@
 //! A frame: which page it holds, its descriptor, and how readers and whoever has latched it see it.
 
+use super::shape::DESCRIPTOR;
 use super::{Latch, Pool, View};
 use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 
@@ -51,8 +52,7 @@ pub struct Descriptor {
     pub(super) pins: AtomicU32,
 }
 
-/// Bytes of a frame before its page.
-pub const DESCRIPTOR: usize = size_of::<Descriptor>();
+const _: () = assert!(size_of::<Descriptor>() == DESCRIPTOR);
 
 pub(super) const DIRTY: u32 = 1;
 pub(super) const USED: u32 = 2;

@@ -3,7 +3,7 @@
 
 use super::page::{sample_words, Page, FILLER, GROUP, HEADER, PREFIX, PREFIX_MAX, SLOTS_AT};
 use super::page::{CA_AT, COUNT_AT, DATA_LEN_AT, LEVEL_AT, NEXT_AT, PREFIX_LEN_AT, SLOT_CAP_AT};
-use super::view::head_of;
+use super::shape::head_of;
 use cica_format::index::{IndexImage, Walked};
 use cica_format::FormatError;
 

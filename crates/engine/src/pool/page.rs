@@ -31,8 +31,7 @@
 //! * G3. `rdfs` is what the record lengths cost by VSAM's arithmetic: one per run of equal lengths, two when longer
 //!   than one.
 
-use super::short::beginning;
-use super::view::head_of;
+use super::shape::{beginning, head_of, Shape};
 
 /// Words of the frame, for readers.
 pub(super) const COUNT: usize = 3;
@@ -74,15 +73,6 @@ const ROOM_AT: usize = 18;
 const TAIL_AT: usize = 20;
 /// How the records lie, in the byte at [`LOOSE_AT`]: the value for short pages (`short.rs`).
 pub(super) const SHORT: u8 = 2;
-
-/// Where the key lies in a data record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
-    /// Offset of the key.
-    pub rkp: usize,
-    /// Length of the key.
-    pub key_len: usize,
-}
 
 /// A page being changed; the caller holds the frame's latch.
 pub struct Page<'a> {

@@ -1,7 +1,7 @@
 //! What is searched for: a key, or the start of one, made ready for comparing.
 
 use super::bytes::Words;
-use super::view::head_of;
+use super::shape::head_of;
 use std::cmp::Ordering;
 
 /// Bytes compared as one number.

@@ -8,11 +8,10 @@
 //! * H2. Lengths, places, RDFs and the image are those of the whole records, in key order.
 //! * H3. What a short page does not [take](View::takes) makes it a whole one first.
 
-use super::page::{Page, Shape, HEADER, SLOTS_AT};
+use super::page::{Page, HEADER, SLOTS_AT};
+use super::shape::{beginning, Shape};
 use super::View;
 
-/// A run counts by as many bytes as are compared at once.
-const CHUNK: usize = 16;
 /// Bytes for records that come and are longer than those that are there.
 const SPARE: usize = 128;
 
@@ -88,14 +87,6 @@ impl View<'_> {
         self.tail()
             .is_none_or(|(len, byte)| record.len() == len && self.kept().1 >= beginning(record, byte, shape).len())
     }
-}
-
-/// What stays of a record that loses the run of `byte` behind its key.
-pub(super) fn beginning(record: &[u8], byte: u8, shape: Shape) -> &[u8] {
-    let behind_key = &record[shape.rkp + shape.key_len..];
-    let run = behind_key.rchunks_exact(CHUNK);
-    let run = CHUNK * run.take_while(|chunk| **chunk == [byte; CHUNK]).count();
-    &record[..record.len() - run]
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use super::bytes::Words;
 use super::halving::first_not_below;
-use super::page::{sample_words, Shape, COUNT, GROUP, META, NEXT, PREFIX_AT, PREFIX_MAX, SHORT, SLOTS_AT};
+use super::page::{sample_words, COUNT, GROUP, META, NEXT, PREFIX_AT, PREFIX_MAX, SHORT, SLOTS_AT};
+use super::shape::Shape;
 use super::{Probe, SLAB};
 use std::cmp::Ordering;
 
@@ -359,15 +360,4 @@ impl Records {
         let start = self.count * 8 + offset;
         Some((offset, self.bytes.get(start..start + len)?))
     }
-}
-
-/// The first four bytes of `rest` as a number that compares as they do, short ones continued with `pad`.
-#[inline]
-pub fn head_of(rest: &[u8], pad: u8) -> u32 {
-    if let Some(four) = rest.first_chunk::<4>() {
-        return u32::from_be_bytes(*four);
-    }
-    let mut four = [pad; 4];
-    four[..rest.len()].copy_from_slice(rest);
-    u32::from_be_bytes(four)
 }

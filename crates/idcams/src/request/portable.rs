@@ -37,7 +37,7 @@ pub fn import(params: &Params) -> Import {
     };
     Import {
         from: params.named_or_none("INFILE", "INDATASET"),
-        new_name: params.name("OUTDATASET").map(str::to_owned),
+        to: params.named("OUTFILE", "OUTDATASET"),
         objects: params.groups("OBJECTS").iter().map(object).collect(),
         aliases: params.flag("ALIAS"),
         into_empty: params.flag("INTOEMPTY"),

@@ -99,7 +99,7 @@ fn an_export_and_its_import_tell_how_many_records_were_copied() {
     assert_eq!((exported.condition, exported.result.records), (0, count));
     let imported = world.services.import(&Import {
         from: copy,
-        new_name: Some("PAY.AGAIN".to_owned()),
+        to: Some(Named::DataSet("PAY.AGAIN".to_owned())),
         objects: Vec::new(),
         aliases: false,
         into_empty: false,
