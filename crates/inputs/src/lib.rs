@@ -5,6 +5,7 @@
 //! ```text
 //! samples    good inputs to begin with          mutate    what becomes of them
 //! format     control intervals, index records, headers, log groups: checksums are mended first
+//! compressed records with their dictionaries
 //! file       DD texts, code pages, sequential files, portable copies, control cards
 //! data_set   whole component files and catalogs, mended up to their roots, opened, examined, salvaged
 //! hostile    files that lie about where things are, under a disk that notes what is touched
@@ -14,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+mod compressed;
 mod data_set;
 mod file;
 mod format;
@@ -66,6 +68,11 @@ pub const TARGETS: &[FuzzTarget] = &[
         name: "alternate-index-record",
         act: format::alternate,
         samples: format::alternates,
+    },
+    FuzzTarget {
+        name: "compressed-record",
+        act: compressed::record,
+        samples: compressed::records,
     },
     FuzzTarget {
         name: "dd-text",
