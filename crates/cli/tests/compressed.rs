@@ -106,6 +106,11 @@ fn a_prediction_says_what_is_saved_and_says_no() {
     assert!(told["update"]["ratio"].as_f64().unwrap() > 0.0);
     let bytes = |of: &str| told["control_intervals"][of].as_u64().unwrap();
     assert!(bytes("compressed") * 2 < bytes("plain"), "{told}");
+    let io = &told["io"];
+    assert!(io["scan_saved"].as_f64().unwrap() > 0.5, "{io}");
+    assert_eq!(io["random"][1]["plain"], 0.5);
+    assert_eq!(io["random"][1]["compressed"], 0.0);
+    assert!(told["compress_ns"]["byte"].as_f64().unwrap() >= 0.0);
     let table = place
         .run(&["plan", "compress", "A.PLAIN", "--sample", "1", "--reads", "50"])
         .done();

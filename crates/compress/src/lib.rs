@@ -24,6 +24,6 @@ mod symbols;
 mod train;
 
 pub use dictionary::{Damaged, Dictionary, LONGEST_DICTIONARY};
-pub use predict::{predict, Prediction};
+pub use predict::{predict, Cost, Prediction};
 pub use sampler::{Sampler, SAMPLE_BYTES};
 pub use stored::{expand, form, store, Form, GENERATIONS, LEAST, OVERHEAD, PLAIN};

@@ -9,7 +9,7 @@ use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::progress::grouped;
 use crate::session::Session;
-use cica_compress::{predict, Prediction};
+use cica_compress::{predict, Cost, Prediction};
 use cica_disk::{Clock, FileReader, SystemClock};
 use cica_engine::{Access, Durability, Intent, RequestError};
 use cica_format::attributes::Organization;
@@ -63,6 +63,16 @@ fn key(text: &str) -> Result<(u16, u32), String> {
 
 /// Microseconds of CPU from one request to the next: of a copy, a query, a batch program, an online transaction.
 const BETWEEN: [f64; 4] = [0.5, 2.0, 10.0, 50.0];
+
+/// Pools, as parts of the plain data.
+const POOLS: [f64; 3] = [0.25, 0.5, 1.0];
+
+/// The part of random reads that find no page in a pool of `part` of the plain bytes: of the plain data set, and of the
+/// compressed one.
+fn read_in([plain, small]: [u64; 2], part: f64) -> [f64; 2] {
+    let pool = part * plain as f64;
+    [plain, small].map(|bytes| (1.0 - pool / (bytes as f64).max(1.0)).max(0.0))
+}
 
 /// See the module.
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
@@ -200,6 +210,11 @@ fn described(name: &str, sample: &Sample, found: &Prediction, (plain, small): (T
         }
         None => Value::Null,
     };
+    let cost = |of: &Cost| json!({"mean": of.mean.round(), "record": of.record, "byte": of.byte});
+    let random = |part: f64| {
+        let [plain, small] = read_in([plain.bytes, small.bytes], part);
+        json!({"pool": part, "plain": plain, "compressed": small})
+    };
     let increase = |us: &f64| json!({"between_us": us, "increase": found.increase(reads, us * 1000.0)});
     json!({
         "name": name, "records": sample.seen, "tried": found.records,
@@ -207,7 +222,8 @@ fn described(name: &str, sample: &Sample, found: &Prediction, (plain, small): (T
         "plain_bytes": found.plain, "stored_bytes": found.stored,
         "short": found.short, "without_gain": found.without_gain,
         "control_intervals": {"plain": plain.bytes, "compressed": small.bytes},
-        "compress_ns": found.compress.round(), "expand_ns": found.expand.round(),
+        "compress_ns": cost(&found.compress), "expand_ns": cost(&found.expand),
+        "io": {"scan_saved": 1.0 - small.bytes as f64 / (plain.bytes as f64).max(1.0), "random": POOLS.map(random)},
         "load": pair(|t| Some(t.load)), "browse": pair(|t| Some(t.browse)),
         "get": pair(|t| t.get), "update": pair(|t| t.update),
         "reads": reads, "cpu": BETWEEN.iter().map(increase).collect::<Vec<_>>(),
@@ -265,11 +281,24 @@ fn table(
             )?;
         }
     }
-    writeln!(
-        out,
-        "\nto compress a record takes {:.0} ns, to expand it {:.0} ns",
-        found.compress, found.expand
-    )?;
+    writeln!(out, "\nI/O, by the sizes alone; a pool of so much of the plain data:")?;
+    let scan = 100.0 * (1.0 - bytes.1 / bytes.0.max(1.0));
+    writeln!(out, "a scan, a load or a copy moves {scan:.0} percent less")?;
+    for part in POOLS {
+        let [plain, small] = read_in([plain.bytes, small.bytes], part);
+        writeln!(
+            out,
+            "{:>8.0} % {:>4.0} of 100 random reads come from the volume, compressed {:.0}",
+            100.0 * part,
+            100.0 * plain,
+            100.0 * small
+        )?;
+    }
+    for (what, cost) in [("compress", &found.compress), ("expand", &found.expand)] {
+        let (mean, record, byte) = (cost.mean, cost.record, cost.byte);
+        let each = format!("{record:.0} for each record and {byte:.2} for each byte behind its key");
+        writeln!(out, "to {what} a record takes {mean:.0} ns: {each}")?;
+    }
     writeln!(
         out,
         "CPU of a program with {reads} percent reads, by what it takes from one request to the next:"
