@@ -108,6 +108,11 @@ pub(crate) struct Selection<'i> {
 }
 
 impl Selection<'_> {
+    /// Nothing is left out behind what comes next.
+    pub fn is_all_that_follows(&self) -> bool {
+        matches!(self.last, Last::End) && self.left == u64::MAX
+    }
+
     /// The next record of the range.
     #[inline]
     pub fn next(&mut self) -> Result<Option<FoundRecord<'_>>, Trouble> {

@@ -6,7 +6,7 @@ use super::found::FoundRecord;
 use super::range::Range;
 use super::sequential::Files;
 use super::trouble::Trouble;
-use cica_engine::{Argument, DataSet, Intent, RequestError, Search, Str};
+use cica_engine::{Argument, CopyError, DataSet, Intent, RequestError, Search, Str};
 use cica_format::aix;
 use cica_format::attributes::{Attributes, Organization};
 use cica_qsam::{Attributes as FileAttributes, CodePage, Reader, MAX_LOGICAL_RECORD};
@@ -261,6 +261,51 @@ impl Input {
         };
         self.records += u64::from(record.is_some());
         Ok(record)
+    }
+
+    /// The string on a cluster whose records are copied as they are.
+    fn plain_string(&mut self) -> Option<&mut Str> {
+        match &mut self.kind {
+            OpenInput::Cluster { data_set, string } if !is_chained(data_set) => Some(string),
+            _ => None,
+        }
+    }
+
+    /// Can the next record be copied into `to` as it is stored?
+    pub fn is_taken_as_stored(&mut self, to: &mut Str) -> Result<bool, RequestError> {
+        match self.plain_string() {
+            Some(string) => to.takes_as_stored(string),
+            None => Ok(false),
+        }
+    }
+
+    /// Copies the next record into `to`; false at the end.
+    pub fn copy_next(&mut self, to: &mut Str) -> Result<bool, CopyError> {
+        let copied = match self.plain_string() {
+            Some(string) => to.copy_next(string),
+            None => Ok(false),
+        };
+        self.records += u64::from(!matches!(copied, Ok(false) | Err(CopyError::Read(_))));
+        copied
+    }
+
+    /// The record that was copied last.
+    pub fn last(&mut self) -> FoundRecord<'_> {
+        match self.plain_string() {
+            Some(string) => {
+                let record = string.last();
+                FoundRecord {
+                    bytes: record.bytes,
+                    rba: record.rba,
+                    rrn: record.rrn,
+                }
+            }
+            None => FoundRecord {
+                bytes: &[],
+                rba: 0,
+                rrn: 0,
+            },
+        }
     }
 
     /// How many records were read: the number of the last one.

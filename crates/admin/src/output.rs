@@ -6,10 +6,10 @@
 //! 3. Records of a relative data set keep their numbers in another one; those from elsewhere get the next number.
 
 use super::found::FoundRecord;
-use super::input::KeyField;
+use super::input::{Input, KeyField};
 use super::trouble::Trouble;
 use cica_disk::NewFile;
-use cica_engine::{Argument, DataSet, Insert, Intent, RequestError, Search, Str};
+use cica_engine::{Argument, CopyError, DataSet, Insert, Intent, RequestError, Search, Str};
 use cica_format::attributes::Organization;
 use cica_qsam::{CodePage, QsamError, Writer};
 
@@ -113,6 +113,24 @@ impl Output {
                 Err(RequestError::Duplicate { key }) if *replace && !*loading => replace_record(string, &key, record),
                 Err(error) => Err(error.into()),
             },
+        }
+    }
+
+    /// Does this empty data set take the records of `input` as they are stored there?
+    pub fn takes_as_stored(&mut self, input: &mut Input) -> Result<bool, Refusal> {
+        match &mut self.kind {
+            OpenOutput::Cluster {
+                string, loading: true, ..
+            } => Ok(input.is_taken_as_stored(string)?),
+            _ => Ok(false),
+        }
+    }
+
+    /// Copies the next record of `input`; false at its end.
+    pub fn copy_next(&mut self, input: &mut Input) -> Result<bool, CopyError> {
+        match &mut self.kind {
+            OpenOutput::Cluster { string, .. } => input.copy_next(string),
+            OpenOutput::File(_) => Ok(false),
         }
     }
 

@@ -18,6 +18,7 @@ use super::range::Range;
 use super::report::Report;
 use super::trouble::{action_error, Trouble, GAVE_UP};
 use super::Services;
+use cica_engine::CopyError;
 use cica_format::attributes::Organization;
 use cica_messages::{CICA0908E, CICA0931E, CICA0946E, IDC0005I, IDC31467I, IDC3308I, IDC3314I};
 
@@ -143,8 +144,43 @@ fn records(
     out: &mut Report,
 ) -> (u8, CopyCounts) {
     let (mut cc, mut copied) = (0, CopyCounts::default());
+    let as_stored = match selection.is_all_that_follows() {
+        true => output.takes_as_stored(selection.input),
+        false => Ok(false),
+    };
+    let as_stored = match as_stored {
+        Ok(as_stored) => as_stored,
+        Err(Refusal::Fatal(trouble)) => return (trouble.of(&output.name).tell(out), copied),
+        // The records say more of it.
+        Err(_) => false,
+    };
     loop {
         let number = selection.input.records() + 1;
+        if as_stored {
+            let refusal = match output.copy_next(selection.input) {
+                Ok(true) => {
+                    copied.records += 1;
+                    services.progress(copied.records);
+                    continue;
+                }
+                Ok(false) => return (cc, copied),
+                Err(CopyError::Read(error)) => {
+                    let failure = Trouble::from(error).of(&selection.input.name);
+                    return (cc.max(failure.tell(out)), copied);
+                }
+                Err(CopyError::Write(error)) => Refusal::from(error),
+            };
+            match refusal {
+                Refusal::Fatal(trouble) => return (cc.max(trouble.of(&output.name).tell(out)), copied),
+                refusal => cc = cc.max(refused(&refusal, selection.input.last(), number, output).tell(out)),
+            }
+            copied.refused += 1;
+            if copied.refused == limit {
+                out.say(&IDC31467I, &[]);
+                return (GAVE_UP, copied);
+            }
+            continue;
+        }
         let found = match selection.next() {
             Ok(Some(found)) => found,
             Ok(None) => return (cc, copied),

@@ -7,6 +7,8 @@
 //! * Q3. Learning goes in steps: the first dictionary is made early, another from four times as many bytes, and so on
 //!   up to the most that help. So few records stay plain, and a data set that begins with few records learns later.
 //! * Q4. A record of which the dictionary is damaged is refused by name. All others are read as ever.
+//! * Q5. What is copied as it is stored is copied into an empty data set that has taken over the newest dictionary of
+//!   the other, under the same number. Records that name another one, or none, are stored anew.
 
 use crate::error::{show_key, OpenError, RequestError};
 use crate::pool::Held;
@@ -200,6 +202,40 @@ impl Compressed {
             Some(enough) if self.learns.load(Relaxed) && sampling.sampler.len() >= enough => self.train(&mut sampling),
             _ => Ok(()),
         }
+    }
+
+    /// Takes over the newest dictionary of another data set, if this one has none and that one is as good as any: then
+    /// a record is stored here as it is there. False: it does not, and nothing is done.
+    ///
+    /// # Errors
+    /// As [`store`](Self::store).
+    pub fn adopt(&self, other: &Compressed) -> Result<bool, RequestError> {
+        let generation = other.newest.load(Acquire);
+        let same_layout = self.clear == other.clear && self.longest >= other.longest;
+        let mut sampling = self.sampling.lock();
+        let best = other
+            .dictionary(generation)
+            .filter(|best| best.sampled() as usize >= SAMPLE_BYTES);
+        let (Some(best), true, Some(1)) = (best, same_layout, self.next_place()?) else {
+            return Ok(false);
+        };
+        let (bytes, held) = (best.to_bytes(), self.data.pool().hold(Dictionary::MEMORY));
+        let (Ok(same), Ok(held)) = (Dictionary::from_bytes(&bytes), held) else {
+            return Ok(false);
+        };
+        // Under the number that its records name (Q1).
+        self.data.write_dictionary(generation, &bytes)?;
+        self.keep(generation, same, held);
+        self.newest.store(generation, Release);
+        self.learns.store(false, Relaxed);
+        *sampling = Sampling::default();
+        Ok(true)
+    }
+
+    /// Is this how it would store the record, if it has the dictionary from where it is stored so?
+    #[inline]
+    pub fn would_store_so(&self, stored: &[u8]) -> bool {
+        stored.get(self.clear) == Some(&self.newest.load(Relaxed))
     }
 
     fn train(&self, sampling: &mut Sampling) -> Result<(), RequestError> {

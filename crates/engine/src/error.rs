@@ -261,6 +261,15 @@ pub fn show_key(key: &[u8]) -> String {
     }
 }
 
+/// What ends a copy from string to string.
+#[derive(Debug)]
+pub enum CopyError {
+    /// The next record cannot be read.
+    Read(RequestError),
+    /// It was read, and is refused.
+    Write(RequestError),
+}
+
 impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use RequestError::*;

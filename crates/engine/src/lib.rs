@@ -77,7 +77,7 @@ pub use dataset::DataSet;
 pub use definition::Definition;
 pub use dictionaries::DictionaryLine;
 pub use engine::Engine;
-pub use error::{show_key, Feedback, OpenError, RequestError};
+pub use error::{show_key, CopyError, Feedback, OpenError, RequestError};
 pub use files::{peek, Files};
 pub use io::Io;
 pub use linear::BLOCK as LDS_BLOCK;

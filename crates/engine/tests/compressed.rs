@@ -435,3 +435,115 @@ fn what_cannot_be_compressed_is_refused_when_it_is_defined() {
     assert!(matches!(refused, Err(RequestError::Options { .. })), "{refused:?}");
     set.close().expect("closed");
 }
+
+#[test]
+fn a_copy_between_compressed_data_sets_takes_records_as_they_are_stored() {
+    let world = World::memory();
+    let engine = world.engine();
+    let source = create(&world, &engine, "FROM", compressed);
+    let set = open(&engine, &source, Access::Output);
+    load(&set, 0..1500);
+    set.close().expect("closed");
+    // The newest dictionary needs a whole sample; REPRO would be done by a data set that has been used for long.
+    let set = open(&engine, &source, Access::Output);
+    load(&set, 1500..3000);
+    let mut string = set.string();
+    string
+        .get(&record(7, 8)[..8], Search::Equal, Intent::Update)
+        .expect("found");
+    string.update(&record(7, 200)).expect("updated");
+    drop(string);
+    set.close().expect("closed");
+    let kept = open(&engine, &source, Access::Input);
+    let expected = all(&kept);
+
+    let target = create(&world, &engine, "TO", compressed);
+    let set = open(&engine, &target, Access::Output);
+    let (mut reader, mut writer) = (kept.string(), set.string());
+    assert!(writer.takes_as_stored(&reader).expect("a dictionary is written"));
+    assert!(!writer.takes_as_stored(&reader).expect("asked again"), "it has one now");
+    let mut copied = 0;
+    while writer.copy_next(&mut reader).expect("copied") {
+        copied += 1;
+        let last = reader.last().bytes.len();
+        assert!(last > 0);
+    }
+    assert_eq!(copied, expected.len());
+    drop((reader, writer));
+    set.close().expect("closed");
+    let (from, to) = (
+        engine.dictionaries(&source.data_path).expect("read"),
+        engine.dictionaries(&target.data_path).expect("read"),
+    );
+    assert_eq!(
+        to,
+        from.last().copied().into_iter().collect::<Vec<_>>(),
+        "the newest alone"
+    );
+    let set = open(&engine, &target, Access::Output);
+    assert_eq!(all(&set), expected);
+    let found = set.examine().expect("examined");
+    assert!(found.findings.is_empty(), "{found:?}");
+    // It is changed like any other, and what is refused in a copy is told with its record.
+    let mut string = set.string();
+    string.insert(&record(9000, 120), Insert::Direct).expect("inserted");
+    drop(string);
+    let (mut reader, mut writer) = (kept.string(), set.string());
+    assert!(!writer.takes_as_stored(&reader).expect("asked"), "it has records");
+    assert!(matches!(
+        writer.copy_next(&mut reader),
+        Err(CopyError::Write(
+            RequestError::Duplicate { .. } | RequestError::Sequence { .. }
+        ))
+    ));
+    assert_eq!(reader.last().bytes, expected[0]);
+    drop((reader, writer));
+    set.close().expect("closed");
+
+    // Other keys, or a plain data set: record by record as ever.
+    let plain = create(&world, &engine, "PLAIN", |_| ());
+    let set = open(&engine, &plain, Access::Output);
+    let (mut reader, mut writer) = (kept.string(), set.string());
+    assert!(!writer.takes_as_stored(&reader).expect("asked"));
+    while writer.copy_next(&mut reader).expect("copied") {}
+    drop((reader, writer));
+    set.close().expect("closed");
+    let set = open(&engine, &plain, Access::Input);
+    assert_eq!(all(&set), expected);
+    set.close().expect("closed");
+    kept.close().expect("closed");
+}
+
+#[test]
+fn an_update_that_grows_when_compressed_finds_room_without_a_split() {
+    let world = World::memory();
+    let engine = world.engine();
+    let made = create(&world, &engine, "GROWS", |a| {
+        compressed(a);
+        (a.ci_size, a.ci_per_ca) = (4096, 12);
+        (a.free_ci, a.free_ca) = (30, 0);
+    });
+    let set = open(&engine, &made, Access::Output);
+    load(&set, 0..2000);
+    set.close().expect("closed");
+    let set = open(&engine, &made, Access::Output);
+    let mut string = set.string();
+    for n in (0..2000).step_by(25) {
+        string
+            .get(&record(n, 8)[..8], Search::Equal, Intent::Update)
+            .expect("found");
+        // As long as before, and nothing that the dictionary knows.
+        let mut random = n.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        let mut new = record(n, 8);
+        while new.len() < length(n) {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            new.push((random >> 56) as u8);
+        }
+        string.update(&new).expect("updated");
+    }
+    drop(string);
+    let (data, _) = set.statistics();
+    assert_eq!((data.ci_splits, data.ca_splits), (0, 0));
+    assert_eq!(all(&set).len(), 2000);
+    set.close().expect("closed");
+}

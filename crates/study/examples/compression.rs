@@ -149,8 +149,14 @@ impl Bench {
                 );
                 let (mut reader, mut writer) = (source.string(), target.string());
                 reader.leave_no_pages();
-                while let Ok(record) = reader.next(Intent::Read) {
-                    writer.insert(record.bytes, Insert::Sequential).expect("copied");
+                // As REPRO does it.
+                match writer.takes_as_stored(&reader).expect("asked") {
+                    true => while writer.copy_next(&mut reader).expect("copied") {},
+                    false => {
+                        while let Ok(record) = reader.next(Intent::Read) {
+                            writer.insert(record.bytes, Insert::Sequential).expect("copied");
+                        }
+                    }
                 }
                 drop((reader, writer));
                 target.close().expect("closed");

@@ -21,7 +21,7 @@ mod y2001;
 
 pub use report::{Cell, Report, Table};
 
-use cica_engine::{Io, OpenError, RequestError};
+use cica_engine::{CopyError, Io, OpenError, RequestError};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -99,6 +99,14 @@ impl std::error::Error for StudyError {}
 impl From<OpenError> for StudyError {
     fn from(error: OpenError) -> StudyError {
         StudyError::Open(error)
+    }
+}
+
+impl From<CopyError> for StudyError {
+    fn from(error: CopyError) -> StudyError {
+        match error {
+            CopyError::Read(error) | CopyError::Write(error) => error.into(),
+        }
     }
 }
 

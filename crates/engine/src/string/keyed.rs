@@ -3,6 +3,7 @@
 //! The positions are those of [`crate::request`], with keys for K.
 
 mod change;
+mod stored;
 
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Leaf, Look, Optimistic, Spot, Unbuffered};

@@ -60,7 +60,7 @@ mod way;
 pub use way::AccessPath;
 
 use crate::cluster::OpenCluster;
-use crate::error::{Feedback, RequestError};
+use crate::error::{CopyError, Feedback, RequestError};
 use crate::esds::Esds;
 use crate::far::FarString;
 use crate::linear::Lds;
@@ -434,6 +434,39 @@ impl Str {
             self.stands_on_stored(record, *number);
         }
         done
+    }
+
+    /// Will [`copy_next`](Self::copy_next) copy the records of `from` as they are stored? It does from a compressed KSDS
+    /// into an empty compressed one with the same keys, which takes over its dictionary here. Strings that wait, or
+    /// read consistently, do not.
+    ///
+    /// # Errors
+    /// 12/x: the dictionary cannot be written.
+    pub fn takes_as_stored(&mut self, from: &Str) -> Result<bool, RequestError> {
+        let plain = |s: &Str| matches!(s.patience, Patience::None) && s.integrity.is_none() && !s.in_unit;
+        match (&self.of, &from.of) {
+            (AnyString::Ksds(to), AnyString::Ksds(of)) if plain(self) && plain(from) => to.takes_as_stored(of),
+            _ => Ok(false),
+        }
+    }
+
+    /// GET sequential of `from`, and PUT insert of the record into this data set, without it being expanded and
+    /// compressed where [`takes_as_stored`](Self::takes_as_stored) said so. False: `from` is at its end.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next) and as [`insert`](Self::insert); the record that was refused is `from`'s last.
+    pub fn copy_next(&mut self, from: &mut Str) -> Result<bool, CopyError> {
+        if let (AnyString::Ksds(to), AnyString::Ksds(of)) = (&mut self.of, &mut from.of) {
+            return to.copy_next(of);
+        }
+        match from.next(Intent::Read) {
+            Ok(record) => self
+                .insert(record.bytes, Insert::Sequential)
+                .map_err(CopyError::Write)?,
+            Err(RequestError::EndOfData) => return Ok(false),
+            Err(error) => return Err(CopyError::Read(error)),
+        };
+        Ok(true)
     }
 
     #[inline]

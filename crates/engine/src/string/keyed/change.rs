@@ -66,7 +66,12 @@ impl KeyedString {
     }
 
     /// Adds a record as it is stored; `user` is the same as its user has it, where that is another form.
-    fn insert_stored(&mut self, record: &[u8], user: Option<&[u8]>, how: Insert) -> Result<u64, RequestError> {
+    pub(super) fn insert_stored(
+        &mut self,
+        record: &[u8],
+        user: Option<&[u8]>,
+        how: Insert,
+    ) -> Result<u64, RequestError> {
         if self.ksds.loading.load(Relaxed) {
             match self.unit.is_some() {
                 true => self.inner.end_loading(&self.ksds)?,
@@ -228,7 +233,7 @@ impl KeyedString {
 
     /// Nobody but the base has to do with its changes.
     #[inline]
-    fn is_alone(&self) -> bool {
+    pub(super) fn is_alone(&self) -> bool {
         self.unit.is_none() && self.inner.sphere().is_none()
     }
 

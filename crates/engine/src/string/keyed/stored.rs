@@ -1,0 +1,56 @@
+//! Records copied from one compressed data set to another as they are stored: not expanded, not compressed (Q5).
+
+use super::KeyedString;
+use crate::error::{CopyError, RequestError};
+use crate::request::{Access, Insert, Intent};
+use crate::sync::atomic::Ordering::Relaxed;
+
+impl KeyedString {
+    /// See [`crate::Str::takes_as_stored`].
+    pub fn takes_as_stored(&self, from: &KeyedString) -> Result<bool, RequestError> {
+        let (here, there) = (&self.ksds, &from.ksds);
+        let (Some(compressed), Some(other)) = (&here.compressed, &there.compressed) else {
+            return Ok(false);
+        };
+        let same_keys = (here.shape.rkp, here.shape.key_len) == (there.shape.rkp, there.shape.key_len);
+        let loads = here.loading.load(Relaxed) && self.access == Access::Output && self.is_alone();
+        if !same_keys || !loads || here.longest() < there.longest() {
+            return Ok(false);
+        }
+        let adopted = compressed.adopt(other);
+        adopted.inspect_err(|error| here.fence_unless_full(error))
+    }
+
+    /// See [`crate::Str::copy_next`].
+    pub fn copy_next(&mut self, from: &mut KeyedString) -> Result<bool, CopyError> {
+        if from.held.is_none() && from.next_on_page() {
+            let pos = from.spot.map_or(0, |spot| spot.pos);
+            let (_, stored) = from.page.record(pos).unwrap_or_default();
+            let compressed = self.ksds.compressed.as_ref();
+            if compressed.is_some_and(|compressed| compressed.would_store_so(stored)) {
+                let copied = self.insert_as_stored(stored);
+                if copied.is_err() {
+                    // Who asks for the record that was refused is given it as its user has it.
+                    from.ksds.expand(stored, &mut from.area).map_err(CopyError::Read)?;
+                }
+                return copied.map(|_| true).map_err(CopyError::Write);
+            }
+            from.ksds.expand(stored, &mut from.area).map_err(CopyError::Read)?;
+        } else {
+            match from.next_anywhere(Intent::Read) {
+                Ok(_) => {}
+                Err(RequestError::EndOfData) => return Ok(false),
+                Err(error) => return Err(CopyError::Read(error)),
+            }
+        }
+        let copied = self.insert(from.last().bytes, Insert::Sequential);
+        copied.map(|_| true).map_err(CopyError::Write)
+    }
+
+    fn insert_as_stored(&mut self, stored: &[u8]) -> Result<u64, RequestError> {
+        self.release();
+        self.inner
+            .allow_change(self.access, "inserting records (open for output)")?;
+        self.insert_stored(stored, None, Insert::Sequential)
+    }
+}
