@@ -38,10 +38,10 @@ def page(runs):
     lines = [
         "# Bad inputs",
         "",
-        "Good inputs are changed at random, their checksums mended where there are some, and read. Each must be answered: no panic, no",
-        "overflow, no hang, and what is accepted is written and read again as the same. Written by `make inputs`.",
+        "The tester takes good inputs, changes them at random and corrects their checksums. Each must get an answer: no panic, no",
+        "overflow, no hang. An input that is accepted is written and read again, and must be the same. `make inputs` writes this page.",
         "",
-        f"In all {inputs:,} inputs, {findings} findings, on the sources of {sources}.",
+        f"So far: {inputs:,} inputs and {findings} findings, on the sources of {sources}.",
         "",
         "| target | inputs | seconds | findings | seeds |",
         "|---|---:|---:|---:|---|",
@@ -51,8 +51,8 @@ def page(runs):
         lines.append(f"| {name} | {total['inputs']:,} | {total['seconds']:,.0f} | {total['findings']} | {seeds} |")
     lines += [
         "",
-        "Findings are mended, and told in [Bugs that the tests found](bugs-found.md). `cica-inputs TARGET --seed SEED`",
-        "does a run again. The same targets run under a fuzzer that looks at coverage, where a nightly compiler is: `fuzz/README.md`.",
+        "[Bugs that the tests found](bugs-found.md) describes each finding; all are corrected. `cica-inputs TARGET --seed SEED`",
+        "repeats a run. With a nightly compiler the same targets run under a coverage-guided fuzzer: `fuzz/README.md`.",
         "",
     ]
     return "\n".join(lines)

@@ -486,11 +486,11 @@ def table(mutants, fates):
     lines = [
         "# Mutants: what happens when a sync, a comparison or an ordering is taken away",
         "",
-        "Every sync of the sources, every comparison of a checksum, version, epoch or log number, and every ordering of writes is",
-        "taken away, one at a time, and some test must fail. Written by `make mutants`, which says at its head how it is done.",
+        "A mutant is the program without one sync, one comparison (of a checksum, version, epoch or log number) or one ordering of",
+        "writes. For each mutant some test must fail. `make mutants` writes this page; the head of its script says how it works.",
         "",
-        f"Of {len(mutants)} mutants {len(tried) - len(survivors)} are noticed by a test, {len(may_go)} may go,"
-        f" {len(survivors) - len(may_go)} survived, {len(mutants) - len(tried)} have not been tried.",
+        f"There are {len(mutants)} mutants. A test notices {len(tried) - len(survivors)}. {len(may_go)} do no harm, for the reasons below."
+        f" {len(survivors) - len(may_go)} survived. {len(mutants) - len(tried)} have not been tried.",
         "",
         "| file | line with it | without | | sources |",
         "|---|---|---|---|---|",
@@ -499,11 +499,11 @@ def table(mutants, fates):
         text = mutant.text.replace("|", "\\|")
         takes_away = mutant.takes_away.replace("|", "\\|")
         found = fates.get(mutant.key(), {"fate": "not tried", "sources": ""})
-        told = "may go, see below" if mutant in may_go else found["fate"]
+        told = "does no harm, see below" if mutant in may_go else found["fate"]
         sources = f"`{found['sources']}`" if found["sources"] else "-"
         lines.append(f"| `{mutant.path}` | `{text}` | {takes_away} | {told} | {sources} |")
     if may_go:
-        lines += ["", "## Those that may go", ""]
+        lines += ["", "## Those that do no harm", ""]
         lines += [f"* `{m.path}`, `{m.text}` ({m.takes_away}): {justified(m)}" for m in may_go]
     return "\n".join(lines) + "\n"
 

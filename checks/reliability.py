@@ -28,9 +28,9 @@ PIECES = TARGET / "reliability"
 CARD = pathlib.Path("docs/src/reliability-card.md")
 # Pages of runs of their own, and how the line begins that sums each up.
 PAGES = [
-    ("Mutants", "mutants.md", "Of "),
+    ("Mutants", "mutants.md", "There are "),
     ("Changes by cargo-mutants", "cargo-mutants.md", "Of "),
-    ("Bad inputs", "bad-inputs.md", "In all "),
+    ("Bad inputs", "bad-inputs.md", "So far "),
 ]
 REGRESSIONS = pathlib.Path("crates/sim/tests/regressions")
 SIM = str(TARGET / "release" / "cica-sim")
@@ -362,8 +362,8 @@ def card(failed):
     lines = [
         "# The reliability card",
         "",
-        f"Written by `make reliability` on {datetime.date.today()}: {images:,} crash images, and what else is below. What each test",
-        "does, and what none of them can see, is told in [Reliability](explanation/reliability.md).",
+        f"`make reliability` wrote this page on {datetime.date.today()}. It has looked at {images:,} crash images, and at all that",
+        "stands below. [Reliability](explanation/reliability.md) explains each test, and what no test can see.",
         "",
         "| test | tried | goal | wrong | seconds | sources | first seed |",
         "|---|---:|---:|---:|---:|---|---:|",
@@ -376,7 +376,7 @@ def card(failed):
             f"| {stage.title} | {total.get(stage.counted, 0):,} | {stage.full:,} | {wrong} "
             f"| {total.get('seconds', 0):,.0f} | {sources} | {total['first seed']} |"
         )
-    lines += ["", f"Seeds of the pieces of a test lie {STRIDE:,} apart. Each piece had one processor."]
+    lines += ["", f"A test runs in pieces, each on one processor. The seeds of neighbouring pieces are {STRIDE:,} apart."]
     for title, page, begins in PAGES:
         path = CARD.parent / page
         found = [line for line in path.read_text().split("\n") if line.startswith(begins)] if path.exists() else []
@@ -387,15 +387,15 @@ def card(failed):
     lines += ["", "## What the numbers are made of", ""]
     for stage in STAGES:
         lines += parts(stage, totals[stage.name])
-    lines += ["## Bugs that the simulator found, each with the case that showed it", ""]
+    lines += ["## Bugs that the simulator found, with the case that shows each", ""]
     lines += ["| case | what was wrong |", "|---|---|"]
     for path in sorted(REGRESSIONS.glob("*.txt")):
         what = path.read_text().split("\n", 1)[0].lstrip("# ")
         lines.append(f"| `{path.name}` | {what} |")
     lines += [
         "",
-        "`cica-sim replay crates/sim/tests/regressions/CASE --explore` shows each again where it is not mended. What other tests",
-        "found is in [Bugs that the tests found](bugs-found.md).",
+        "`cica-sim replay crates/sim/tests/regressions/CASE --explore` runs a case again. Without the correction it fails. Other",
+        "tests found [these bugs](bugs-found.md).",
         "",
     ]
     return "\n".join(lines)
