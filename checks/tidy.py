@@ -30,7 +30,8 @@ FLOORS = [
     {"cica-share"},
     {"cica-session"},
     {"cica-admin", "cica-server"},
-    {"cica-idcams", "cica", "cica-study"},
+    {"cica-idcams", "cica"},
+    {"cica-study"},
     {"cica-cli", "cica-c", "cica-cobol", "cica-isam", "cica-inputs", "cica-sim"},
 ]
 

@@ -1,5 +1,6 @@
 //! A data set as its users have it: a handle of an open one, perhaps through a path, from which they get strings.
 
+use crate::buffers::{BufferCounts, Quota, Transfer};
 use crate::cluster::OpenCluster;
 use crate::error::RequestError;
 use crate::examine::Examination;
@@ -159,6 +160,20 @@ impl DataSet {
         let facts = self.facts();
         (facts.data, facts.index)
     }
+    /// What was transferred for an open with buffers of its own, and what those are.
+    pub fn buffers(&self) -> Option<(Quota, BufferCounts)> {
+        match &self.of {
+            Whereabouts::Near(handle, _) => handle.shares().map(|shares| (shares.quota(), shares.counts())),
+            Whereabouts::Far(..) => None,
+        }
+    }
+    /// The transfers of an open with buffers of its own since this was asked last, in order, where it keeps them.
+    pub fn transfers(&self) -> Vec<Transfer> {
+        match &self.of {
+            Whereabouts::Near(handle, _) => handle.shares().map(|shares| shares.transfers()).unwrap_or_default(),
+            Whereabouts::Far(..) => Vec::new(),
+        }
+    }
     /// Index levels.
     pub fn levels(&self) -> u8 {
         self.facts().levels
@@ -261,7 +276,11 @@ impl DataSet {
 
 fn string_on_base(handle: &Handle) -> Str {
     let inner = handle.inner();
-    Str::new(inner.clone(), handle.access(), inner.next_string())
+    let string = Str::new(inner.clone(), handle.access(), inner.next_string());
+    match handle.shares() {
+        Some(shares) => string.buffered(shares.next()),
+        None => string,
+    }
 }
 
 fn show_way(inner: &Arc<OpenDataSet>, way: &Option<Arc<AccessPath>>, string: Str) -> Str {

@@ -403,6 +403,11 @@ pub enum OpenError {
         /// What takes how much, and what to do.
         what: String,
     },
+    /// 132: the buffers that an open asks for cannot be had.
+    Buffers {
+        /// Of which data set, what is wrong, and what to do.
+        what: String,
+    },
     /// 196: the alternate index of a path was never built.
     EmptyPath {
         /// The alternate index.
@@ -441,6 +446,7 @@ impl OpenError {
             OpenError::Exists { .. } => 160,
             OpenError::InUse { .. } => 168,
             OpenError::Attributes { .. } => 160,
+            OpenError::Buffers { .. } => 132,
             OpenError::Memory { .. } => 136,
             OpenError::Unusable { .. } => 192,
             OpenError::EmptyPath { .. } => 196,
@@ -455,7 +461,7 @@ impl fmt::Display for OpenError {
             OpenError::Missing { path } => write!(f, "{}: no such file; was its volume moved?", path.display())?,
             OpenError::Exists { path } => write!(f, "{}: the file exists already", path.display())?,
             OpenError::InUse { path, why } => write!(f, "{}: in use: {why}", path.display())?,
-            OpenError::Attributes { what } => write!(f, "{what}")?,
+            OpenError::Attributes { what } | OpenError::Buffers { what } => write!(f, "{what}")?,
             OpenError::EmptyPath { name } => write!(
                 f,
                 "the alternate index {name} was never built, so there is no way through it; build it with BLDINDEX"

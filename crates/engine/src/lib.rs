@@ -15,6 +15,7 @@
 //! definition examine        what is defined; what EXAMINE finds
 //! dictionaries              those of a compressed data set, as its file has them
 //! locks/                    who has which record, and who waits for it
+//! buffers/                  those that an open asks for: what they hold, when they are filled    (docs/design/0042)
 //! compressed                records as they are stored, and their dictionaries    (docs/design/0032)
 //! store/                    one component file: slots, regions, commit (docs/design/0001)
 //! log/      pool/           requests made durable; frames and latches
@@ -33,6 +34,7 @@
 mod alternate;
 pub mod archive;
 mod bldindex;
+mod buffers;
 mod cluster;
 mod common;
 mod compressed;
@@ -72,6 +74,7 @@ mod unit;
 mod volumes;
 
 pub use bldindex::{Build, BuildError, Built, Compared, Disagreement, Omitted};
+pub use buffers::{BufferCounts, BufferSizes, Buffering, PartCounts, Quota, Schedule, Transfer};
 pub use condemned::Condemned;
 pub use dataset::DataSet;
 pub use definition::Definition;

@@ -14,6 +14,7 @@
 //! | beginning | PREV before the first | the first record | 8/4 |
 //! | none | direct get without position, ENDREQ, 8/16 | 8/88 | 8/88 |
 
+use crate::buffers::Buffering;
 use crate::error::RequestError;
 use crate::io::Io;
 
@@ -70,6 +71,8 @@ pub struct OpenOptions {
     pub io: Io,
     /// What the data set's LOG attribute says; of several opens in one process the first counts.
     pub log: Logging,
+    /// Buffers of its own, as VSAM gave them (NSR); none: the pool serves it as it serves all.
+    pub buffers: Option<Buffering>,
 }
 
 impl OpenOptions {
@@ -92,6 +95,15 @@ impl OpenOptions {
         OpenOptions { durability, ..self }
     }
 
+    /// The same with buffers of its own.
+    #[must_use]
+    pub fn buffered(self, buffers: Buffering) -> OpenOptions {
+        OpenOptions {
+            buffers: Some(buffers),
+            ..self
+        }
+    }
+
     pub(crate) fn recovery() -> OpenOptions {
         OpenOptions {
             access: Access::Output,
@@ -101,6 +113,7 @@ impl OpenOptions {
             durability: Durability::Commit,
             io: Io::Buffered,
             log: Logging::Undo,
+            buffers: None,
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::error::SessionError;
 use crate::reach::{as_cluster, Reached};
 use cica_catalog::entry::Log;
 use cica_catalog::{Catalog, Cluster, Contents, Entry, Name};
-use cica_engine::{Access, DataSet, Engine, Files, Logging, OpenOptions};
+use cica_engine::{Access, Buffering, DataSet, Engine, Files, Logging, OpenOptions};
 use cica_format::attributes::Attributes;
 use std::path::PathBuf;
 
@@ -36,6 +36,7 @@ pub fn open(
     let cluster = &reached.cluster;
     let options = OpenOptions {
         log: logging(cluster),
+        buffers: options.buffers.map(|buffers| of_cluster(buffers, cluster)),
         ..options
     };
     check_inhibited(cluster, options)?;
@@ -75,6 +76,18 @@ fn logging(cluster: &Cluster) -> Logging {
         Some(Log::None) => Logging::None,
         Some(Log::Undo) | None => Logging::Undo,
         Some(Log::All) => Logging::All,
+    }
+}
+
+/// What the catalog knows of a data set's buffers: BUFFERSPACE, and how many CIs a track of its device takes.
+fn of_cluster(buffers: Buffering, cluster: &Cluster) -> Buffering {
+    let data = &cluster.data;
+    let blocks = data.ci_size / data.physical_record.max(1);
+    let track = data.records_per_track / blocks.max(1);
+    Buffering {
+        catalog: cluster.attributes.buffer_space,
+        track: track.min(u16::MAX.into()) as u16,
+        ..buffers
     }
 }
 

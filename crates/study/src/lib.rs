@@ -2,7 +2,10 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `y1979` | VSAM on a 3330-1, one option at a time: buffers, control intervals, index in storage |
 //! | `y2001` | VSE/ESA, 2001: what compressed records cost a REPRO and an online mix |
+//! | `device_time` | how long transfers would have taken on a disk of their time |
+//! | `figures` | what was printed, from tables that ship with the program |
 //! | `records` | records of several kinds, made from a seed |
 //! | `report` | tables of figures as text, CSV and JSON |
 //! | `measure` | what a piece of work takes: elapsed, CPU, I/O |
@@ -14,9 +17,12 @@
 
 #![forbid(unsafe_code)]
 
+mod device_time;
+mod figures;
 mod measure;
 pub mod records;
 mod report;
+mod y1979;
 mod y2001;
 
 pub use report::{Cell, Report, Table};
@@ -63,11 +69,18 @@ pub struct Study {
 }
 
 /// All of them.
-pub const STUDIES: [Study; 1] = [Study {
-    name: "2001",
-    about: "VSE/ESA: REPRO and an online mix of compressed records",
-    run: y2001::run,
-}];
+pub const STUDIES: [Study; 2] = [
+    Study {
+        name: "1979",
+        about: "A 3330-1: transfers by buffers and control intervals",
+        run: y1979::run,
+    },
+    Study {
+        name: "2001",
+        about: "VSE/ESA: REPRO and an online mix of compressed records",
+        run: y2001::run,
+    },
+];
 
 /// Why there is no report.
 #[derive(Debug)]
@@ -114,4 +127,9 @@ impl From<RequestError> for StudyError {
     fn from(error: RequestError) -> StudyError {
         StudyError::Request(error)
     }
+}
+
+/// An error of a step, with what was being done.
+fn while_doing<E: fmt::Display>(doing: &str) -> impl FnOnce(E) -> StudyError + '_ {
+    move |why| StudyError::Wrong(format!("{doing}: {why}"))
 }

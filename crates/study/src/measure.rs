@@ -32,6 +32,18 @@ pub fn measured<T, E>(disk: &Counted<LinuxDisk>, work: impl FnOnce() -> Result<T
     Ok((done, took))
 }
 
+/// The same of work whose disk nobody counts.
+pub fn timed<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<(T, Took), E> {
+    let before = (SystemClock.now(), cpu());
+    let done = work()?;
+    let took = Took {
+        elapsed: SystemClock.now().saturating_sub(before.0) as f64,
+        cpu: cpu() - before.1,
+        ..Took::default()
+    };
+    Ok((done, took))
+}
+
 /// CPU time of this process so far, in nanoseconds.
 fn cpu() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);

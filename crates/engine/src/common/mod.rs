@@ -12,6 +12,7 @@ pub mod numbered;
 pub mod put_interval;
 pub mod segments;
 
+use crate::buffers::Share;
 use crate::compressed::{self, Compressed};
 use crate::error::RequestError;
 use crate::forked::OwningProcess;
@@ -56,6 +57,8 @@ pub struct Common {
     log_number: OnceLock<u32>,
     fence: OnceLock<String>,
     owner: OwningProcess,
+    /// The buffers that a load is written by, if its open has some of its own.
+    loads_by: OnceLock<Share>,
 }
 
 impl Common {
@@ -84,7 +87,17 @@ impl Common {
             log_number: OnceLock::new(),
             fence: OnceLock::new(),
             owner: OwningProcess::this(),
+            loads_by: OnceLock::new(),
         }
+    }
+
+    /// A load is written by these buffers.
+    pub fn load_by(&self, share: Share) {
+        let _ = self.loads_by.set(share);
+    }
+    /// The buffers that a load is written by.
+    pub fn loads_by(&self) -> Option<&Share> {
+        self.loads_by.get()
     }
 
     /// From now on changes are logged under this number.

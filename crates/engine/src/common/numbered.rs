@@ -16,6 +16,8 @@ pub trait Numbered: Send + Sync {
     fn first_from(&self, number: u64, area: &mut Vec<u8>) -> Result<Option<u64>, RequestError>;
     /// The last record at or below a number, and its number.
     fn last_to(&self, number: u64, area: &mut Vec<u8>) -> Result<Option<u64>, RequestError>;
+    /// Has a CI a record at or above a number?
+    fn has_from(&self, ci: u32, number: u64) -> Result<bool, RequestError>;
     /// Adds a record, at a number or where the organization puts it behind `after`. Returns its number, and whether a
     /// control area was completed.
     fn add(

@@ -298,7 +298,8 @@ impl Engine {
     /// Opens a cluster; `index` is not looked at where the organization has none. If its last owner died, that owner's
     /// log is replayed first, for all its data sets.
     pub fn open(&self, data: &Path, index: &Path, options: OpenOptions) -> Result<DataSet, OpenError> {
-        self.open_alone(data, index, options).map(DataSet::from)
+        let handle = self.open_alone(data, index, options)?;
+        handle.with_buffers(options.buffers).map(DataSet::from)
     }
 
     /// The same, for what works without strings.

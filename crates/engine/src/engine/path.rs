@@ -22,6 +22,13 @@ impl Engine {
         alternate: &Files,
         options: OpenOptions,
     ) -> Result<DataSet, OpenError> {
+        if options.buffers.is_some() {
+            return Err(OpenError::Buffers {
+                what:
+                    "buffers of its own are not supported yet for a path; open it without BUFND, BUFNI, BUFSP and STRNO"
+                        .into(),
+            });
+        }
         let root = self.peek(&alternate.data)?;
         if root.levels == 0 {
             return Err(OpenError::EmptyPath {

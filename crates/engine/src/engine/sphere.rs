@@ -18,7 +18,8 @@ impl Engine {
     /// As [`open`](Self::open), of any of them: nothing is open then. `InUse` if this process has one of them open
     /// otherwise; `Attributes` if the base is empty and an alternate index is not.
     pub fn open_sphere(&self, base: &Files, upgrade: &[Files], options: OpenOptions) -> Result<DataSet, OpenError> {
-        self.open_sphere_alone(base, upgrade, options).map(DataSet::from)
+        let handle = self.open_sphere_alone(base, upgrade, options)?;
+        handle.with_buffers(options.buffers).map(DataSet::from)
     }
 
     /// The same, for what works without strings.

@@ -66,6 +66,13 @@ impl Numbered for Esds {
     fn last_to(&self, number: u64, area: &mut Vec<u8>) -> Result<Option<u64>, RequestError> {
         self.last_record(number, area)
     }
+    fn has_from(&self, ci: u32, number: u64) -> Result<bool, RequestError> {
+        let start = u64::from(ci) * self.data.layout.ci_size as u64;
+        self.data.read(ci, |view| {
+            let starts = view.segment() <= 1;
+            starts && (0..view.count()).any(|i| start + view.place(i) as u64 >= number)
+        })
+    }
     fn next_number(&self, _: Option<u64>) -> Result<Option<u64>, RequestError> {
         Ok(None)
     }

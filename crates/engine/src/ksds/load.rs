@@ -10,8 +10,10 @@
 
 use super::loader::{Finished, Loader};
 use super::{separator, Ksds};
+use crate::buffers::OwnBuffers;
 use crate::error::RequestError;
 use crate::pool::Entry;
+use crate::store::Written;
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_counters::DataSetCount;
 use cica_format::ci;
@@ -229,7 +231,17 @@ impl Ksds {
             let images = &finished.images[..finished.record.entries.len() * loader.ci_size];
             cas.push((finished.record.ca, images));
         }
-        let written = self.data.write_loaded(&cas, loader.begun, all)?;
+        let written = match &mut loader.own {
+            None => self.data.write_loaded(&cas, loader.begun, all)?,
+            Some(own) => {
+                let cas = cas.iter();
+                let whole = cas.clone().count();
+                let recovery = !self.attributes.speed;
+                cas.copied()
+                    .try_for_each(|(ca, images)| own.load_ca(ca, images, recovery))?;
+                Written { cas: whole, begun: 0 }
+            }
+        };
         loader.begun = written.begun;
         let waiting = loader.finished.split_off(written.cas);
         for mut finished in std::mem::replace(&mut loader.finished, waiting) {
@@ -253,11 +265,25 @@ impl Ksds {
             .filter(|e| e.separator == last)
             .for_each(|e| e.separator.clear());
         let node = self.new_node(&record)?;
+        if let Some(own) = &mut loader.own {
+            own.index_written(node)?;
+        }
         match loader.last_node.replace((node, record, last)) {
             None => self.set_top(node, 1),
-            Some((before, record, between)) => self.follow(before, record, between, node)?,
+            Some((before, record, between)) => {
+                if let Some(own) = &mut loader.own {
+                    // Each of them is changed next; what was written before may have taken its buffer.
+                    self.route(&[], |ci, is_set| {
+                        if !is_set {
+                            own.index_record(ci, false);
+                        }
+                    })?;
+                    own.index_record(before, true);
+                }
+                self.follow(before, record, between, node)?;
+            }
         }
-        Ok(())
+        loader.own.as_mut().map_or(Ok(()), OwnBuffers::index_changed)
     }
 
     /// The record `before` is no longer the last: `node` follows it.

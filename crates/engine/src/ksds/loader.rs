@@ -5,6 +5,7 @@
 //!   the CI being filled, whether it keeps the gate or not. Everything else needs the gate.
 
 use super::Ksds;
+use crate::buffers::OwnBuffers;
 use crate::error::RequestError;
 use crate::pool::{Entry, Held, Shape};
 use cica_format::ci;
@@ -53,6 +54,8 @@ pub struct Loader {
     /// CAs on the free chain for what is not written yet, in ascending order, and the last of them.
     pub(super) reserved: u32,
     pub(super) last_reserved: u32,
+    /// Of an open with buffers of its own: those, by which it is written.
+    pub(super) own: Option<OwnBuffers>,
     /// The charge for all this.
     _held: Held,
 }
@@ -83,7 +86,14 @@ impl Loader {
         // The entries of the last CA stay until another follows it.
         let entry = 2 * (size_of::<Entry>() + ksds.shape.key_len) + size_of::<u64>();
         let room = GATHERED.min(ksds.pool.limit() / GATHERED_OF_POOL);
-        let together = (room / layout.region_len).max(1);
+        let own = ksds
+            .loads_by()
+            .map(|share| OwnBuffers::new(ksds.data.clone(), Some(ksds.index.clone()), share.clone()));
+        let together = match own {
+            // Each CA is written when it is full.
+            Some(_) => 1,
+            None => (room / layout.region_len).max(1),
+        };
         let by_pieces = together > 1 && room == GATHERED;
         // A write by pieces leaves the rest of a CA for the next.
         let most_finished = together + usize::from(by_pieces);
@@ -115,6 +125,7 @@ impl Loader {
             cis_per_ca: (layout.ci_per_ca - free).max(1),
             reserved: 0,
             last_reserved: 0,
+            own,
             _held: held,
         })
     }

@@ -22,6 +22,7 @@ mod loader;
 mod nodes;
 mod reclaim;
 mod replace;
+mod route;
 mod spanned;
 mod split;
 mod tree;

@@ -222,6 +222,9 @@ impl Numbered for Lds {
         let rba = (number / size * size).min(last);
         Ok(self.exact(rba, area)?.then_some(rba))
     }
+    fn has_from(&self, _: u32, _: u64) -> Result<bool, RequestError> {
+        Ok(true)
+    }
     fn next_number(&self, _: Option<u64>) -> Result<Option<u64>, RequestError> {
         Ok(None)
     }

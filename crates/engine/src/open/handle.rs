@@ -1,10 +1,12 @@
 //! Handles of an open data set: the last one that is closed closes it, and one that is dropped lets go of it.
 
 use super::OpenDataSet;
-use crate::error::RequestError;
+use crate::buffers::{BufferSizes, Buffering, Shares};
+use crate::error::{OpenError, RequestError};
 use crate::request::{Access, CloseReport};
 use crate::sync::atomic::Ordering::*;
 use cica_counters::DataSetCount;
+use cica_format::attributes::Organization;
 use std::sync::Arc;
 
 /// See the module.
@@ -16,6 +18,8 @@ pub struct Handle {
     counted: bool,
     /// Dropped, it is closed.
     closes: bool,
+    /// Buffers of its own, for its strings.
+    shares: Option<Arc<Shares>>,
 }
 
 impl Handle {
@@ -41,12 +45,48 @@ impl Handle {
             access,
             counted: true,
             closes: false,
+            shares: None,
         }
     }
 
     /// From now on a drop closes it; so it is with its clones.
     pub fn close_on_drop(&mut self) {
         self.closes = true;
+    }
+
+    /// Gives it buffers of its own, if this open asks for them.
+    ///
+    /// # Errors
+    /// They cannot be had.
+    pub fn with_buffers(mut self, asked: Option<Buffering>) -> Result<Handle, OpenError> {
+        let Some(asked) = asked else { return Ok(self) };
+        let attributes = &self.inner.common().attributes;
+        let name = &attributes.cluster_name;
+        if matches!(attributes.organization, Organization::Vrrds | Organization::Lds) {
+            return Err(OpenError::Buffers {
+                what: format!(
+                    "{name}: buffers of its own are not supported yet for a VRRDS or a linear data set; open it without \
+                     BUFND, BUFNI, BUFSP and STRNO"
+                ),
+            });
+        }
+        let sizes = BufferSizes {
+            data: attributes.ci_size,
+            index: self.inner.index_attributes.as_ref().map(|index| index.ci_size),
+            record: attributes.maximum_record,
+            spanned: attributes.spanned,
+        };
+        let shares = Shares::new(asked.quota(name, sizes)?, sizes);
+        if self.access == Access::Output && self.inner.common().loading.load(Relaxed) {
+            self.inner.common().load_by(shares.loads_by());
+        }
+        self.shares = Some(Arc::new(shares));
+        Ok(self)
+    }
+
+    /// Buffers of its own.
+    pub fn shares(&self) -> Option<&Arc<Shares>> {
+        self.shares.as_ref()
     }
 
     /// What all handles share.
@@ -100,6 +140,7 @@ impl Clone for Handle {
     fn clone(&self) -> Handle {
         let mut another = Handle::new(self.inner.clone(), self.access);
         another.closes = self.closes;
+        another.shares.clone_from(&self.shares);
         another
     }
 }

@@ -270,6 +270,15 @@ impl Numbered for Rrds {
         }
         Ok(None)
     }
+    fn has_from(&self, ci: u32, number: u64) -> Result<bool, RequestError> {
+        let (start, first) = self.locate(number.max(1));
+        if ci < start {
+            return Ok(false);
+        }
+        let slots = if ci == start { first } else { 0 }..self.per_ci;
+        let page = self.data.page(ci)?;
+        Ok(self.look(ci, page, slots, &mut Vec::new())?.is_some())
+    }
     fn next_number(&self, after: Option<u64>) -> Result<Option<u64>, RequestError> {
         self.behind(after).map(Some)
     }

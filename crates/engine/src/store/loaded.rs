@@ -11,6 +11,7 @@ use super::Component;
 use crate::error::RequestError;
 use cica_disk::WriteAt;
 use cica_format::checksum::{ci_checksum, Identity};
+use cica_format::ci;
 
 /// The page cache shall hold at least so many bytes as one. Larger pieces are a little cheaper to read, but a load
 /// pays for them: a virtual machine whose free memory was given back to its host gets large ones from there.
@@ -69,6 +70,59 @@ impl Component {
             .iter()
             .try_for_each(|own| self.enter_images(own))?;
         Ok(written)
+    }
+
+    /// Writes the images of one CA that a load built with a request for every `chain` CIs, and enters them. Behind them
+    /// the CIs that are left free are formatted, with one request. `done` is told of each: its first CI, and how many.
+    pub fn write_loaded_chained(
+        &self,
+        ca: u32,
+        images: &[u8],
+        chain: usize,
+        mut done: impl FnMut(u32, usize),
+    ) -> Result<(), RequestError> {
+        let size = self.layout.ci_size;
+        let region = self.with_ca(ca, |page| page.region())?;
+        let mut first = 0;
+        for part in images.chunks(chain.max(1) * size) {
+            self.write_aligned(&Stretch {
+                ca,
+                region,
+                at: self.layout.slot(region, first as u16),
+                images: part,
+            })?;
+            done(self.layout.join(ca, first as u32), part.len() / size);
+            first += part.len() / size;
+        }
+        let at = self.layout.slot(region, 0);
+        self.enter_images(&Stretch { ca, region, at, images })?;
+        let free = self.layout.ci_per_ca.saturating_sub(first);
+        self.format_free(ca, region, first..first + free)?;
+        if free > 0 {
+            done(self.layout.join(ca, first as u32), free);
+        }
+        Ok(())
+    }
+
+    /// Formats all of a CA that a load is about to fill, with one request for each track.
+    pub fn preformat(&self, ca: u32, track: usize, done: impl Fn(u32, usize)) -> Result<(), RequestError> {
+        let region = self.with_ca(ca, |page| page.region())?;
+        let each = if track == 0 { self.layout.ci_per_ca } else { track };
+        for first in (0..self.layout.ci_per_ca).step_by(each) {
+            let last = self.layout.ci_per_ca.min(first + each);
+            self.format_free(ca, region, first..last)?;
+            done(self.layout.join(ca, first as u32), last - first);
+        }
+        Ok(())
+    }
+
+    /// Writes empty images to slots of a region that no CI has, with one request.
+    fn format_free(&self, ca: u32, region: u32, slots: std::ops::Range<usize>) -> Result<(), RequestError> {
+        let mut empty = vec![0; slots.len() * self.layout.ci_size];
+        for image in empty.chunks_exact_mut(self.layout.ci_size) {
+            ci::render(image, std::iter::empty(), ci::Segment::Whole, 0);
+        }
+        self.write_images(ca, region, slots.start as u16, &empty)
     }
 
     /// Where the last whole piece ends that the CAs reach to; `None`: they do not lie together, or reach to none.
@@ -134,7 +188,8 @@ impl Component {
 
     /// Direct I/O wants aligned memory.
     fn write_aligned(&self, own: &Stretch<'_>) -> Result<(), RequestError> {
-        let (mut buffer, mut slot) = (self.pool.buffer(), 0);
+        let behind = own.at - self.layout.slot(own.region, 0);
+        let (mut buffer, mut slot) = (self.pool.buffer(), (behind / self.layout.ci_size as u64) as u16);
         let most = buffer.bytes().len() / self.layout.ci_size;
         for part in own.images.chunks(most * self.layout.ci_size) {
             let aligned = &mut buffer.bytes()[..part.len()];

@@ -14,6 +14,7 @@
 mod ahead;
 mod books;
 mod ca;
+mod chained;
 mod codec;
 mod commit;
 mod dictionaries;
@@ -35,6 +36,7 @@ pub use ca::{CaPage, HAS_RECORDS};
 pub use codec::{free_cis, index_record, records, Codec};
 pub use glance::Glanced;
 pub use layout::ComponentLayout;
+pub use loaded::Written;
 
 use crate::error::RequestError;
 use crate::pool::{Latched, Need, Page, PageId, PageKind, Pool, Stuck, View};

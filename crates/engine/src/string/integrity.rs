@@ -79,6 +79,7 @@ impl Str {
                     true => Stands::End,
                     false => Stands::Somewhere,
                 };
+                self.is_watched = true;
                 self.integrity = Some(Box::new(Integrity {
                     how: integrity,
                     stands,
@@ -123,7 +124,10 @@ impl Str {
 
     fn once(&mut self, step: ReadStep<'_>, intent: Intent) -> Result<(), RequestError> {
         let Some(mut integrity) = self.integrity.take() else {
-            return self.for_update(step);
+            return match intent {
+                Intent::Update => self.for_update(step),
+                _ => self.read_now(step, intent),
+            };
         };
         let done = match self.base_set() {
             _ if integrity.how == ReadIntegrity::None && !integrity.refused => match intent {
@@ -212,6 +216,7 @@ impl Str {
     }
 
     fn read_now(&mut self, step: ReadStep<'_>, intent: Intent) -> Result<(), RequestError> {
+        self.bring(step)?;
         match step {
             ReadStep::Get(argument, search) => self.get_now(argument, search, intent),
             ReadStep::Skip(argument, search) => self.skip_now(argument, search, intent),

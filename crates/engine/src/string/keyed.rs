@@ -485,6 +485,42 @@ impl KeyedString {
         self.set_position(Position::None);
     }
 
+    // ---- for buffers of its own ----
+
+    /// What it is a string on.
+    pub fn ksds(&self) -> &Arc<Ksds> {
+        &self.ksds
+    }
+
+    /// Where NEXT goes from: the page it stands on (sequence-set record, entry, CI), and the key from which on it
+    /// looks, or (`true`) behind which. `None`: NEXT goes nowhere, or has the next record at hand.
+    #[allow(clippy::type_complexity)]
+    pub fn goes_forward_from(&mut self) -> Option<(Option<(u32, usize, u32)>, &[u8], bool)> {
+        let place = |spot: &Spot| (spot.leaf.node.0, spot.leaf.entry, spot.leaf.ci);
+        match self.position {
+            Position::None | Position::End => None,
+            Position::Start | Position::Beginning => Some((None, &[], false)),
+            Position::At => Some((None, &self.key, false)),
+            Position::BackAt => Some((None, &self.key, true)),
+            Position::On => {
+                let fresh = self.spot.filter(|spot| self.ksds.fresh(&spot.leaf));
+                let more = |spot: &Spot| spot.pos + 1 < self.ksds.leaf_view(&spot.leaf).count();
+                if fresh.as_ref().is_some_and(more) {
+                    return None;
+                }
+                self.settle_key();
+                Some((fresh.as_ref().map(place), &self.key, true))
+            }
+        }
+    }
+
+    /// The key from which PREV goes back.
+    pub fn goes_back_from(&mut self) -> Option<&[u8]> {
+        self.settle_key();
+        let on = self.position == Position::On && self.spot.is_some_and(|spot| spot.pos > 0);
+        (!on && !self.key.is_empty()).then_some(&self.key)
+    }
+
     // ---- parts ----
 
     fn set_position(&mut self, position: Position) {

@@ -12,6 +12,7 @@
 //! | a VRRDS | `variable` |
 //! | a path | `path` |
 //! | a data set that another process owns | `far` |
+//! | an open that asked for buffers | `buffered`, before each of these |
 //!
 //! How they wait for records of others is in `patience`, how they read only what is committed in `integrity`.
 
@@ -47,6 +48,7 @@ macro_rules! of_any {
 }
 
 mod argument;
+mod buffered;
 mod far;
 mod integrity;
 mod interval;
@@ -70,6 +72,7 @@ use crate::relative::Rrds;
 use crate::request::{Access, Argument, Insert, Intent, Record, Search};
 use crate::unit::UnitOfRecovery;
 use argument::{alternate, key, rba, rrn};
+use buffered::Buffered;
 use cica_format::attributes::Organization;
 use far::FarStr;
 use integrity::{Integrity, ReadStep};
@@ -90,6 +93,10 @@ pub struct Str {
     patience: Patience,
     /// What its reads do about records of others; none: nothing.
     integrity: Option<Box<Integrity>>,
+    /// Buffers that hold what it looks at; none: the pool does.
+    own: Option<Box<Buffered>>,
+    /// It has one of these two, so its reads are not made straight away.
+    is_watched: bool,
     /// Who has what it holds, if a caller said so.
     owner: Option<LockOwner>,
     /// Image of the control interval got last, and its CI while it is held for PUT CNV.
@@ -125,6 +132,8 @@ impl Str {
             in_unit: false,
             patience: Patience::None,
             integrity: None,
+            own: None,
+            is_watched: false,
             owner: None,
             interval: Default::default(),
         }
@@ -138,6 +147,8 @@ impl Str {
             in_unit: unit.is_some(),
             patience: Patience::None,
             integrity: None,
+            own: None,
+            is_watched: false,
             owner: None,
             interval: Default::default(),
         }
@@ -206,6 +217,8 @@ impl Str {
             in_unit: false,
             patience: Patience::None,
             integrity: None,
+            own: None,
+            is_watched: false,
             owner: None,
             interval: Default::default(),
         }
@@ -253,7 +266,7 @@ impl Str {
         intent: Intent,
     ) -> Result<Record<'_>, RequestError> {
         let argument = argument.into();
-        if intent == Intent::Update || self.integrity.is_some() {
+        if intent == Intent::Update || self.is_watched {
             self.carefully(ReadStep::Get(argument, search), intent)?;
             return Ok(self.last());
         }
@@ -310,7 +323,7 @@ impl Str {
         intent: Intent,
     ) -> Result<Record<'_>, RequestError> {
         let argument = argument.into();
-        if intent == Intent::Update || self.integrity.is_some() {
+        if intent == Intent::Update || self.is_watched {
             self.carefully(ReadStep::Skip(argument, search), intent)?;
             return Ok(self.last());
         }
@@ -332,6 +345,7 @@ impl Str {
     }
 
     fn point_now(&mut self, argument: Argument<'_>, search: Search, backward: bool) -> Result<(), RequestError> {
+        self.bring(ReadStep::Get(argument, search))?;
         by_argument!(self, argument, point(search, backward))
     }
 
@@ -397,7 +411,7 @@ impl Str {
     /// 8/4 at the end, 8/20, 8/68, 8/88, 8/116, 12/x.
     #[inline]
     pub fn next(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
-        if intent == Intent::Update || self.integrity.is_some() {
+        if intent == Intent::Update || self.is_watched {
             self.carefully(ReadStep::Next, intent)?;
             return Ok(self.last());
         }
@@ -409,7 +423,7 @@ impl Str {
     /// # Errors
     /// As [`next`](Self::next); 8/4 before the first record.
     pub fn prev(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
-        if intent == Intent::Update || self.integrity.is_some() {
+        if intent == Intent::Update || self.is_watched {
             self.carefully(ReadStep::Prev, intent)?;
             return Ok(self.last());
         }
@@ -471,6 +485,14 @@ impl Str {
 
     #[inline]
     fn insert_now(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
+        match self.own.is_some() {
+            true => self.insert_buffered(record, how),
+            false => self.insert_plainly(record, how),
+        }
+    }
+
+    #[inline]
+    fn insert_plainly(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
         match &mut self.of {
             AnyString::Ksds(string) => string.insert(record, how),
             // The order of the alternate keys is not the order of the base, which is what sequential means there.
@@ -498,6 +520,14 @@ impl Str {
 
     #[inline]
     fn insert_at_now(&mut self, rrn: u32, record: &[u8], how: Insert) -> Result<(), RequestError> {
+        if self.own.is_some() {
+            return self.insert_at_buffered(rrn, record, how);
+        }
+        self.insert_at_plainly(rrn, record, how)
+    }
+
+    #[inline]
+    fn insert_at_plainly(&mut self, rrn: u32, record: &[u8], how: Insert) -> Result<(), RequestError> {
         match &mut self.of {
             AnyString::Vrrds(string) => string.insert(Some(rrn), record, how).map(drop),
             AnyString::Rrds(string) => string.insert(Some(rrn.into()), record, how).map(drop),
@@ -520,6 +550,14 @@ impl Str {
 
     #[inline]
     fn update_now(&mut self, record: &[u8]) -> Result<u64, RequestError> {
+        match self.own.is_some() {
+            true => self.change_buffered(|s| s.update_plainly(record)),
+            false => self.update_plainly(record),
+        }
+    }
+
+    #[inline]
+    fn update_plainly(&mut self, record: &[u8]) -> Result<u64, RequestError> {
         match &mut self.of {
             AnyString::Ksds(string) => string.update(record),
             AnyString::Path(string) => string.update(record),
@@ -567,6 +605,14 @@ impl Str {
 
     #[inline]
     fn erase_now(&mut self) -> Result<(), RequestError> {
+        match self.own.is_some() {
+            true => self.change_buffered(|s| s.erase_plainly().map(|()| 0)).map(drop),
+            false => self.erase_plainly(),
+        }
+    }
+
+    #[inline]
+    fn erase_plainly(&mut self) -> Result<(), RequestError> {
         of_any!(self, erase())
     }
 
@@ -603,6 +649,7 @@ impl Str {
     /// ENDREQ: gives up position and hold.
     pub fn end(&mut self) {
         self.stands_at_end();
+        self.end_buffered();
         of_any!(self, end())
     }
 }

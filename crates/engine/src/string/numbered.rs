@@ -2,13 +2,16 @@
 //!
 //! The positions are those of [`crate::request`], with numbers for K. Between requests the string keeps the number alone.
 
+use super::buffered::numbered;
+use super::integrity::ReadStep;
+use crate::buffers::OwnBuffers;
 use crate::cluster::OpenCluster;
 use crate::common::context::Context;
 use crate::common::numbered::Numbered;
 use crate::error::RequestError;
 use crate::linear::Lds;
 use crate::open::OpenDataSet;
-use crate::request::{Access, Insert, Intent, Position, Record, Search, NOT_IN_UNITS};
+use crate::request::{Access, Argument, Insert, Intent, Position, Record, Search, NOT_IN_UNITS};
 use crate::sphere::EnteredChange;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
@@ -316,6 +319,51 @@ impl<T: Numbered> NumberedString<T> {
     pub fn end(&mut self) {
         self.release();
         self.position = Position::None;
+    }
+
+    // ---- for buffers of its own ----
+
+    /// The CI that a number is in.
+    pub fn ci(&self, number: u64) -> u32 {
+        (self.of.place(number).0 / self.of.common().data.layout.ci_size as u64) as u32
+    }
+
+    /// Brings what a read comes to into `own`; returns the CI. What the string stands in, `own` holds.
+    pub fn bring(&self, step: ReadStep<'_>, own: &mut OwnBuffers) -> Result<Option<u32>, RequestError> {
+        let (from, stands) = match step {
+            ReadStep::Get(Argument::Rba(number), _) | ReadStep::Skip(Argument::Rba(number), _) => {
+                return numbered(&*self.of, own, self.ci(number), false)
+            }
+            ReadStep::Get(Argument::Rrn(number), _) | ReadStep::Skip(Argument::Rrn(number), _) => {
+                return numbered(&*self.of, own, self.ci(number.into()), false)
+            }
+            ReadStep::Get(..) | ReadStep::Skip(..) => return Ok(None),
+            ReadStep::Prev => {
+                let before = self.number.saturating_sub(1);
+                return match self.position {
+                    Position::At | Position::On | Position::BackAt => numbered(&*self.of, own, self.ci(before), false),
+                    _ => Ok(None),
+                };
+            }
+            ReadStep::Next => match self.position {
+                Position::None | Position::End => return Ok(None),
+                Position::Start | Position::Beginning => (0, None),
+                Position::At => (self.number, None),
+                Position::BackAt => (self.number.saturating_add(1), None),
+                Position::On => (self.number.saturating_add(1), Some(self.ci(self.number))),
+            },
+        };
+        let mut ci = stands.unwrap_or_else(|| self.ci(from.max(1)));
+        let mut held = stands.is_some();
+        loop {
+            if !held && numbered(&*self.of, own, ci, true)?.is_none() {
+                return Ok(None);
+            }
+            if self.of.has_from(ci, from)? {
+                return Ok(Some(ci));
+            }
+            (ci, held) = (ci + 1, false);
+        }
     }
 
     // ---- parts ----

@@ -1,0 +1,286 @@
+//! The buffers of a string.
+
+use super::{Counts, Share};
+use crate::error::RequestError;
+use crate::pool::Aligned;
+use crate::store::Component;
+use std::sync::Arc;
+
+/// See the module.
+pub struct OwnBuffers {
+    data: Arc<Component>,
+    index: Option<Arc<Component>>,
+    share: Share,
+    /// What the file is read to.
+    area: Aligned,
+    index_area: Aligned,
+    /// Data CIs that the buffers hold, the one used last at the end.
+    held: Vec<u32>,
+    /// The CI in the buffer for inserts.
+    inserting: Option<u32>,
+    /// The index record in the buffer of the sequence set, and those in the others, the one used last at the end.
+    sequence_set: Option<u32>,
+    index_set: Vec<u32>,
+    run: Option<Run>,
+    /// CIs that were changed and are still to be written, in the order in which they were.
+    behind: Vec<u32>,
+}
+
+/// A control area that is read in order: which, and how far the buffers were filled and passed.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    /// Its sequence-set record, or its number where there is none.
+    of: u32,
+    at: usize,
+    filled: usize,
+}
+
+impl std::fmt::Debug for OwnBuffers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OwnBuffers")
+            .field("share", &self.share)
+            .finish_non_exhaustive()
+    }
+}
+
+impl OwnBuffers {
+    /// Buffers for a string on these components.
+    pub fn new(data: Arc<Component>, index: Option<Arc<Component>>, share: Share) -> OwnBuffers {
+        OwnBuffers {
+            area: Aligned::new(share.schedule.buffers * data.layout.ci_size),
+            index_area: Aligned::new(index.as_ref().map_or(0, |index| index.layout.ci_size)),
+            data,
+            index,
+            share,
+            held: Vec::new(),
+            inserting: None,
+            sequence_set: None,
+            index_set: Vec::new(),
+            run: None,
+            behind: Vec::new(),
+        }
+    }
+
+    fn counts(&self) -> &Counts {
+        &self.share.counts
+    }
+
+    // ---- index ----
+
+    /// An index record is about to be looked at.
+    pub fn index_record(&mut self, ci: u32, is_sequence_set: bool) {
+        let most = self.share.index_set;
+        let there = match is_sequence_set || most == 0 {
+            true => self.sequence_set == Some(ci),
+            false => touch(&mut self.index_set, ci),
+        };
+        if there {
+            return self.counts().hit(false);
+        }
+        let Some(index) = &self.index else { return };
+        let read = index.read_chained(&[ci], self.index_area.bytes());
+        self.counts().read(false, ci, read);
+        match is_sequence_set || most == 0 {
+            true => self.sequence_set = Some(ci),
+            false => keep(&mut self.index_set, ci, most),
+        }
+    }
+
+    // ---- data, one by one ----
+
+    /// A direct request is about to look at a CI.
+    pub fn direct(&mut self, ci: u32) -> Result<(), RequestError> {
+        self.run = None;
+        if touch(&mut self.held, ci) {
+            self.counts().hit(true);
+            return Ok(());
+        }
+        self.make_room(ci)?;
+        let read = self.data.read_chained(&[ci], self.area.bytes());
+        self.counts().read(true, ci, read);
+        keep(&mut self.held, ci, self.share.schedule.buffers);
+        Ok(())
+    }
+
+    /// A CI is about to take a record: that is done in the buffer for inserts.
+    pub fn for_insert(&mut self, ci: u32) -> Result<(), RequestError> {
+        if self.inserting == Some(ci) {
+            self.counts().hit(true);
+            return Ok(());
+        }
+        if let Some(before) = self.inserting.filter(|before| self.behind.contains(before)) {
+            self.write(&[before])?;
+        }
+        let size = self.data.layout.ci_size;
+        let read = self.data.read_chained(&[ci], &mut self.area.bytes()[..size]);
+        self.counts().read(true, ci, read);
+        self.inserting = Some(ci);
+        // What the others have of it is old by the time the request ends.
+        self.held.retain(|&held| held != ci);
+        Ok(())
+    }
+
+    /// Changed CIs that give up their buffer for `coming` are written first (N4).
+    fn make_room(&mut self, coming: u32) -> Result<(), RequestError> {
+        let goes = match self.held.len() < self.share.schedule.buffers {
+            true => None,
+            false => self.held.first().copied(),
+        };
+        match goes.filter(|goes| *goes != coming && self.behind.contains(goes)) {
+            Some(goes) => self.write(&[goes]),
+            None => Ok(()),
+        }
+    }
+
+    // ---- data, in order ----
+
+    /// A sequential request comes to CI `at` of `cis`, which are those of a control area in the order in which they are
+    /// read.
+    pub fn sequential(&mut self, of: u32, cis: &[u32], at: usize) -> Result<(), RequestError> {
+        let schedule = self.share.schedule;
+        let goes_on = self
+            .run
+            .filter(|run| run.of == of && (run.at..=run.filled).contains(&at));
+        let Some(run) = goes_on else {
+            let filled = cis.len().min(at + schedule.buffers);
+            self.held.clear();
+            self.fill(cis, at..filled)?;
+            self.run = Some(Run { of, at, filled });
+            return Ok(());
+        };
+        let free = schedule.buffers - (run.filled - at);
+        let filled = match free >= schedule.least {
+            true => cis.len().min(run.filled + schedule.least),
+            false => run.filled,
+        };
+        if at < run.filled {
+            self.counts().hit(true);
+        }
+        if filled > run.filled {
+            self.held.drain(..self.held.len().saturating_sub(run.filled - at));
+            self.fill(cis, run.filled..filled)?;
+        }
+        self.run = Some(Run { of, at, filled });
+        Ok(())
+    }
+
+    /// A chain into free buffers. What was changed in those that are passed is written first, as a chain too.
+    fn fill(&mut self, cis: &[u32], range: std::ops::Range<usize>) -> Result<(), RequestError> {
+        self.write_behind()?;
+        let chain = cis.get(range).unwrap_or_default();
+        let read = self.data.read_chained(chain, self.area.bytes());
+        self.counts().read(true, chain.first().copied().unwrap_or(0), read);
+        self.held.extend_from_slice(chain);
+        Ok(())
+    }
+
+    // ---- changes ----
+
+    /// A request has changed this CI.
+    pub fn changed(&mut self, ci: u32, direct: bool) -> Result<(), RequestError> {
+        match direct && !self.share.deferred {
+            true => self.write(&[ci]),
+            false => {
+                if !self.behind.contains(&ci) {
+                    self.behind.push(ci);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A request has split CIs, or filled an empty one: whatever of data and index is changed is written, a CI at a
+    /// time, as VSAM did to keep each moment safe.
+    pub fn restructured(&mut self) -> Result<(), RequestError> {
+        self.behind.clear();
+        for (component, is_data) in [(Some(&self.data), true), (self.index.as_ref(), false)] {
+            let Some(component) = component else { continue };
+            for ci in component.dirty_cis() {
+                self.share.counts.wrote(is_data, ci, component.write_chained(&[ci])?);
+            }
+        }
+        self.run = None;
+        self.held.clear();
+        Ok(())
+    }
+
+    // ---- loading ----
+
+    /// A CA that is full is written, by as many buffers as the schedule says, and its free CIs are formatted. In
+    /// RECOVERY all of it is formatted before that, a track at a time, and whole tracks are not waited for.
+    pub fn load_ca(&mut self, ca: u32, images: &[u8], recovery: bool) -> Result<(), RequestError> {
+        let (counts, schedule) = (&self.share.counts, self.share.schedule);
+        let wrote = |first, cis| counts.wrote(true, first, cis);
+        let chain = match recovery {
+            true => {
+                self.data.preformat(ca, schedule.track, wrote)?;
+                schedule.least
+            }
+            false => schedule.written,
+        };
+        self.data.write_loaded_chained(ca, images, chain, wrote)
+    }
+
+    /// A sequence-set record was made in its buffer, and is written.
+    pub fn index_written(&mut self, ci: u32) -> Result<(), RequestError> {
+        let Some(index) = &self.index else { return Ok(()) };
+        self.sequence_set = Some(ci);
+        self.share.counts.wrote(false, ci, index.write_chained(&[ci])?);
+        Ok(())
+    }
+
+    /// Index records that were changed are written.
+    pub fn index_changed(&mut self) -> Result<(), RequestError> {
+        let Some(index) = &self.index else { return Ok(()) };
+        for ci in index.dirty_cis() {
+            self.share.counts.wrote(false, ci, index.write_chained(&[ci])?);
+        }
+        Ok(())
+    }
+
+    /// What was changed and not written yet is written, with one request for each control area.
+    pub fn write_behind(&mut self) -> Result<(), RequestError> {
+        let behind = std::mem::take(&mut self.behind);
+        let layout = self.data.layout;
+        for chain in behind.chunk_by(|one, next| layout.split(*one).0 == layout.split(*next).0) {
+            self.write(chain)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, cis: &[u32]) -> Result<(), RequestError> {
+        self.behind.retain(|behind| !cis.contains(behind));
+        let written = self.data.write_chained(cis)?;
+        self.counts().wrote(true, cis.first().copied().unwrap_or(0), written);
+        Ok(())
+    }
+
+    /// It has no position any more.
+    pub fn end(&mut self) -> Result<(), RequestError> {
+        self.run = None;
+        self.write_behind()
+    }
+}
+
+impl Drop for OwnBuffers {
+    fn drop(&mut self) {
+        // What fails stays changed in the pool, and the next commit says so.
+        let _ = self.write_behind();
+    }
+}
+
+/// Is it there? Then it is the one used last.
+fn touch(held: &mut [u32], ci: u32) -> bool {
+    let at = held.iter().rposition(|&held| held == ci);
+    if let Some(at) = at {
+        held[at..].rotate_left(1);
+    }
+    at.is_some()
+}
+
+/// It is there now, and the one unused longest is not, if there are too many.
+fn keep(held: &mut Vec<u32>, ci: u32, most: usize) {
+    held.push(ci);
+    let over = held.len().saturating_sub(most);
+    held.drain(..over);
+}

@@ -1,0 +1,253 @@
+//! Requests of a string that has buffers of its own: what they come to is held before they are made
+//! ([`crate::buffers`]).
+
+use super::integrity::ReadStep;
+use super::{AnyString, Str};
+use crate::buffers::{OwnBuffers, Share};
+use crate::common::numbered::Numbered;
+use crate::error::RequestError;
+use crate::ksds::Ksds;
+use crate::request::{Argument, Insert, Search};
+use crate::sync::atomic::Ordering::Relaxed;
+use cica_counters::DataSetCount;
+
+/// Where a string's last request was, for who has to know how its change is written.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct LastPlace {
+    /// The CI of the record got last, and whether it was got in order.
+    ci: Option<u32>,
+    in_order: bool,
+}
+
+/// Buffers, and what was done with them last.
+pub(super) struct Buffered {
+    own: OwnBuffers,
+    last: LastPlace,
+}
+
+impl Str {
+    /// From now on it looks at nothing that its own buffers do not hold.
+    pub(crate) fn buffered(mut self, share: Share) -> Str {
+        if let Some(inner) = &self.inner {
+            let (data, index) = (inner.common().data.clone(), inner.records.index().cloned());
+            self.own = Some(Box::new(Buffered {
+                own: OwnBuffers::new(data, index, share),
+                last: LastPlace::default(),
+            }));
+            self.is_watched = true;
+        }
+        self
+    }
+
+    /// Brings what a read comes to into the buffers.
+    pub(super) fn bring(&mut self, step: ReadStep<'_>) -> Result<(), RequestError> {
+        let Some(buffered) = &mut self.own else { return Ok(()) };
+        let own = &mut buffered.own;
+        buffered.last.in_order = matches!(step, ReadStep::Next | ReadStep::Prev);
+        buffered.last.ci = match &mut self.of {
+            AnyString::Ksds(string) => {
+                let ksds = string.ksds().clone();
+                match step {
+                    ReadStep::Get(Argument::Key(key), search) | ReadStep::Skip(Argument::Key(key), search) => {
+                        to_key(&ksds, own, key, search)?
+                    }
+                    ReadStep::Get(Argument::Rba(rba), _) => {
+                        by_number(own, (rba / ksds.data.layout.ci_size as u64) as u32)?
+                    }
+                    ReadStep::Get(..) | ReadStep::Skip(..) => None,
+                    ReadStep::Next => match string.goes_forward_from() {
+                        Some((at, key, after)) => forward(&ksds, own, at, key, after)?,
+                        None => buffered.last.ci,
+                    },
+                    ReadStep::Prev => match string.goes_back_from() {
+                        Some(key) => to_key(&ksds, own, key, Search::Equal)?,
+                        None => buffered.last.ci,
+                    },
+                }
+            }
+            AnyString::Esds(string) => string.bring(step, own)?,
+            AnyString::Rrds(string) => string.bring(step, own)?,
+            AnyString::Vrrds(_) | AnyString::Lds(_) | AnyString::Path(_) | AnyString::Far(_) => None,
+        };
+        Ok(())
+    }
+
+    /// PUT insert.
+    pub(super) fn insert_buffered(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
+        let splits = self.splits();
+        let loading = self
+            .inner
+            .as_ref()
+            .is_some_and(|inner| inner.common().loading.load(Relaxed));
+        let mut ci = None;
+        if let (Some(buffered), AnyString::Ksds(string), false) = (&mut self.own, &self.of, loading) {
+            let ksds = string.ksds();
+            if let Some(key) = record.get(ksds.shape.rkp..ksds.shape.rkp + ksds.shape.key_len) {
+                ci = insert_place(ksds, &mut buffered.own, key)?;
+            }
+        }
+        let rba = self.insert_plainly(record, how)?;
+        if ci.is_none() && !loading {
+            ci = self.ci_of(rba);
+        }
+        self.changed(ci, how == Insert::Direct, splits)?;
+        Ok(rba)
+    }
+
+    /// PUT insert at a record number.
+    pub(super) fn insert_at_buffered(&mut self, rrn: u32, record: &[u8], how: Insert) -> Result<(), RequestError> {
+        let splits = self.splits();
+        self.insert_at_plainly(rrn, record, how)?;
+        let ci = self.ci_of(rrn.into());
+        self.changed(ci, how == Insert::Direct, splits)
+    }
+
+    /// PUT update or ERASE of what was got last.
+    pub(super) fn change_buffered(
+        &mut self,
+        change: impl FnOnce(&mut Str) -> Result<u64, RequestError>,
+    ) -> Result<u64, RequestError> {
+        let splits = self.splits();
+        let last = self.own.as_ref().map(|buffered| buffered.last).unwrap_or_default();
+        let done = change(self)?;
+        self.changed(last.ci, !last.in_order, splits)?;
+        Ok(done)
+    }
+
+    /// Writes what a request changed, or notes that it is to be written.
+    fn changed(&mut self, ci: Option<u32>, direct: bool, splits: u64) -> Result<(), RequestError> {
+        let split = self.splits() != splits;
+        let Some(buffered) = &mut self.own else { return Ok(()) };
+        match (split, ci) {
+            (true, _) => buffered.own.restructured(),
+            (false, Some(ci)) => buffered.own.changed(ci, direct),
+            (false, None) => Ok(()),
+        }
+    }
+
+    /// How often CIs and CAs were split.
+    fn splits(&self) -> u64 {
+        let counters = self.inner.as_ref().map(|inner| &inner.common().counters);
+        let of = [DataSetCount::CiSplits, DataSetCount::CaSplits, DataSetCount::CaReclaims];
+        counters.map_or(0, |counters| of.into_iter().map(|of| counters.get(of)).sum())
+    }
+
+    fn ci_of(&self, number: u64) -> Option<u32> {
+        let size = self.inner.as_ref()?.common().data.layout.ci_size as u64;
+        match &self.of {
+            AnyString::Ksds(_) => Some((number / size) as u32),
+            AnyString::Esds(string) => Some(string.ci(number)),
+            AnyString::Rrds(string) => Some(string.ci(number)),
+            _ => None,
+        }
+    }
+
+    /// ENDREQ for its buffers.
+    pub(super) fn end_buffered(&mut self) {
+        if let Some(buffered) = &mut self.own {
+            // What cannot be written stays changed in the pool, and the next commit tells of it.
+            let _ = buffered.own.end();
+        }
+    }
+}
+
+/// A direct request for a key: the index, and the CI.
+fn to_key(ksds: &Ksds, own: &mut OwnBuffers, key: &[u8], search: Search) -> Result<Option<u32>, RequestError> {
+    let Some(route) = ksds.route(key, |ci, is_set| own.index_record(ci, is_set))? else {
+        return Ok(None);
+    };
+    let ci = route.cis[route.entry];
+    own.direct(ci)?;
+    // A whole key is in this one or nowhere; the first at or above it may be in the next.
+    let whole = search == Search::Equal && key.len() == ksds.shape.key_len;
+    if whole || ksds.has_from(ci, key, false)? {
+        return Ok(Some(ci));
+    }
+    match ksds.route_at(route.node, route.entry + 1)? {
+        Some(next) if next.entry < next.cis.len() => {
+            own.direct(next.cis[next.entry])?;
+            Ok(Some(next.cis[next.entry]))
+        }
+        _ => Ok(Some(ci)),
+    }
+}
+
+/// Where a record goes: the index, and the CI in the buffer for inserts.
+fn insert_place(ksds: &Ksds, own: &mut OwnBuffers, key: &[u8]) -> Result<Option<u32>, RequestError> {
+    let route = ksds.route(key, |ci, is_set| own.index_record(ci, is_set))?;
+    let ci = route.map(|route| route.cis[route.entry]);
+    ci.map_or(Ok(()), |ci| own.for_insert(ci))?;
+    Ok(ci)
+}
+
+fn by_number(own: &mut OwnBuffers, ci: u32) -> Result<Option<u32>, RequestError> {
+    own.direct(ci)?;
+    Ok(Some(ci))
+}
+
+/// The next record of a sequential request: it is on the page `at`, which is a sequence-set record, an entry of it and
+/// the CI, or on one behind it.
+fn forward(
+    ksds: &Ksds,
+    own: &mut OwnBuffers,
+    at: Option<(u32, usize, u32)>,
+    key: &[u8],
+    after: bool,
+) -> Result<Option<u32>, RequestError> {
+    let stands = match at {
+        Some((node, entry, ci)) => ksds
+            .route_at(node, entry)?
+            .filter(|route| route.cis.get(entry) == Some(&ci)),
+        None => None,
+    };
+    let mut route = match stands {
+        Some(stands) => stands,
+        None => {
+            let Some(route) = ksds.route(key, |ci, is_set| own.index_record(ci, is_set))? else {
+                return Ok(None);
+            };
+            own.sequential(route.node, &route.cis, route.entry)?;
+            route
+        }
+    };
+    loop {
+        if let Some(&ci) = route.cis.get(route.entry) {
+            if ksds.has_from(ci, key, after)? {
+                return Ok(Some(ci));
+            }
+            route.entry += 1;
+        }
+        if route.entry >= route.cis.len() {
+            let Some(next) = ksds.node_behind(route.node)? else {
+                return Ok(None);
+            };
+            own.index_record(next, true);
+            let Some(behind) = ksds.route_at(next, 0)? else {
+                return Ok(None);
+            };
+            route = behind;
+        }
+        own.sequential(route.node, &route.cis, route.entry)?;
+    }
+}
+
+/// A CI of a data set without an index: in order, or by itself.
+pub(super) fn numbered<T: Numbered>(
+    of: &T,
+    own: &mut OwnBuffers,
+    ci: u32,
+    in_order: bool,
+) -> Result<Option<u32>, RequestError> {
+    let data = &of.common().data;
+    if !in_order {
+        return by_number(own, ci);
+    }
+    let (ca, at) = data.layout.split(ci);
+    let used = (data.high_used() / data.layout.ci_size as u64) as u32;
+    let first = data.layout.join(ca, 0);
+    let cis: Vec<u32> = (first..used.min(first + data.layout.ci_per_ca as u32)).collect();
+    match at < cis.len() {
+        true => own.sequential(ca, &cis, at).map(|()| Some(ci)),
+        false => Ok(None),
+    }
+}

@@ -1,0 +1,319 @@
+//! Opens with buffers of their own (NSR): how many transfers their requests take, and that they see what all see.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use cica_engine::*;
+use cica_format::attributes::Organization;
+use common::*;
+
+/// A KSDS of 200 records, five to a CI of 512 bytes, with three CIs to a CA: 40 CIs in 14 CAs.
+fn loaded(world: &World, engine: &Engine) {
+    world.create(engine, "k", |data, _| {
+        data.ci_per_ca = 3;
+        data.average_record = 100;
+        data.maximum_record = 100;
+    });
+    let set = world.open(engine, "k");
+    let mut string = set.string();
+    for n in 1..=200 {
+        string.insert(&sealed(n * 10, 0, 100), Insert::Sequential).unwrap();
+    }
+    drop(string);
+    set.close().unwrap();
+}
+
+fn asked(data: u16, index: u16) -> Buffering {
+    Buffering {
+        data: Some(data),
+        index: Some(index),
+        ..Buffering::default()
+    }
+}
+
+fn open(world: &World, engine: &Engine, output: bool, buffers: Buffering) -> DataSet {
+    let options = if output {
+        OpenOptions::output()
+    } else {
+        OpenOptions::input()
+    };
+    world.open_with(engine, "k", options.buffered(buffers))
+}
+
+fn counts(set: &DataSet) -> BufferCounts {
+    set.buffers().unwrap().1
+}
+
+fn scan(set: &DataSet) -> u64 {
+    let mut string = set.string();
+    let mut records = 0;
+    while string.next(Intent::Read).is_ok() {
+        records += 1;
+    }
+    records
+}
+
+#[test]
+fn a_scan_reads_each_ci_once_in_chains_that_end_with_the_control_area() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine);
+    // In the last CA is one.
+    for (bufnd, reads) in [(2, 40), (3, 27), (4, 14), (5, 14), (1000, 14)] {
+        let set = open(&world, &engine, false, asked(bufnd, 1));
+        assert_eq!(scan(&set), 200, "BUFND {bufnd}");
+        let counted = counts(&set);
+        assert_eq!(
+            (counted.data.reads, counted.data.cis_read),
+            (reads, 40),
+            "BUFND {bufnd}"
+        );
+        // The sequence set, and what is above it once.
+        let above = u64::from(set.levels()) - 1;
+        assert_eq!(counted.index.reads, 14 + above, "BUFND {bufnd}");
+        assert_eq!(counted.data.writes + counted.index.writes, 0);
+        set.close().unwrap();
+    }
+}
+
+#[test]
+fn what_is_counted_is_what_the_file_was_asked_for() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine);
+    let set = open(&world, &engine, false, asked(2, 1));
+    scan(&set);
+    let (data, index) = (set.statistics(), counts(&set));
+    let before = data.0.excps;
+    // The same again in the same open: the pool has every page, and the buffers have none.
+    scan(&set);
+    let after = set.statistics();
+    assert_eq!(after.0.excps - before, 40, "each CI was read from the file again");
+    assert_eq!(counts(&set).data.reads, 2 * index.data.reads);
+    set.close().unwrap();
+}
+
+#[test]
+fn direct_requests_pass_the_index_through_its_buffers() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine);
+    let read = |index: u16| {
+        let set = open(&world, &engine, false, asked(2, index));
+        assert_eq!(set.levels(), 2, "one record over the sequence set");
+        let mut string = set.string();
+        for n in [10, 1500, 20, 800, 2000] {
+            string.get(&key(n), Search::Equal, Intent::Read).unwrap();
+        }
+        assert!(matches!(
+            string.get(&key(11), Search::Equal, Intent::Read),
+            Err(RequestError::NotFound)
+        ));
+        drop(string);
+        let counted = counts(&set);
+        set.close().unwrap();
+        (counted.data.reads, counted.index.reads)
+    };
+    // With one buffer the top has to come back for each request.
+    assert_eq!(read(1), (6, 12));
+    assert_eq!(read(2), (6, 7));
+}
+
+#[test]
+fn changes_are_written_before_their_request_returns_unless_that_is_put_off() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine);
+    let set = open(&world, &engine, true, asked(2, 2));
+    let mut string = set.string();
+    for (i, n) in [100, 1000, 1900].into_iter().enumerate() {
+        string.get(&key(n), Search::Equal, Intent::Update).unwrap();
+        string.update(&sealed(n, 7, 100)).unwrap();
+        assert_eq!(counts(&set).data.writes, i as u64 + 1);
+    }
+    assert_eq!(counts(&set).data.reads, 3);
+    drop(string);
+    set.close().unwrap();
+
+    let deferred = Buffering {
+        deferred: true,
+        ..asked(3, 2)
+    };
+    let set = open(&world, &engine, true, deferred);
+    let mut string = set.string();
+    for n in [100, 1000, 1900, 500] {
+        string.get(&key(n), Search::Equal, Intent::Update).unwrap();
+        string.update(&sealed(n, 8, 100)).unwrap();
+    }
+    // Two buffers: two of the four had to go.
+    assert_eq!(counts(&set).data.writes, 2);
+    drop(string);
+    assert_eq!(counts(&set).data.writes, 4);
+    for (n, value) in [(100, 8), (500, 8), (1000, 8), (1900, 8), (110, 0)] {
+        let mut reader = set.string();
+        assert_eq!(
+            unsealed(reader.get(&key(n), Search::Equal, Intent::Read).unwrap().bytes),
+            value
+        );
+    }
+    assert_sound(&set);
+    set.close().unwrap();
+}
+
+#[test]
+fn an_insert_takes_the_buffer_for_inserts_and_a_split_writes_all_it_touched() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine);
+    let set = open(&world, &engine, true, asked(2, 2));
+    let mut string = set.string();
+    string.get(&key(500), Search::Equal, Intent::Update).unwrap();
+    string.erase().unwrap();
+    let before = counts(&set);
+    string.insert(&sealed(500, 1, 100), Insert::Direct).unwrap();
+    let after = counts(&set);
+    assert_eq!(
+        after.data.reads - before.data.reads,
+        1,
+        "it is read where records are inserted"
+    );
+    assert_eq!(after.data.writes - before.data.writes, 1);
+    // Its CI is full now.
+    string.insert(&sealed(501, 1, 100), Insert::Direct).unwrap();
+    let split = counts(&set);
+    assert!(split.data.writes - after.data.writes >= 2, "{split:?}");
+    assert!(split.index.writes >= 1, "{split:?}");
+    drop(string);
+    assert_eq!(scan(&set), 201);
+    assert_sound(&set);
+    set.close().unwrap();
+}
+
+#[test]
+fn an_open_with_buffers_sees_what_others_changed_and_only_the_pool_has() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine);
+    let plain = world.open(&engine, "k");
+    let buffered = open(&world, &engine, true, asked(4, 2));
+    let mut reader = buffered.string();
+    assert_eq!(unsealed(reader.next(Intent::Read).unwrap().bytes), 0);
+    let mut changes = plain.string();
+    for n in [20, 130, 1000] {
+        changes.get(&key(n), Search::Equal, Intent::Update).unwrap();
+        changes.update(&sealed(n, 9, 100)).unwrap();
+    }
+    for n in 1001..=1008 {
+        changes.insert(&sealed(n, 9, 100), Insert::Direct).unwrap();
+    }
+    let mut seen = Vec::new();
+    while let Ok(record) = reader.next(Intent::Read) {
+        seen.push((record.bytes[..8].to_vec(), unsealed(record.bytes)));
+    }
+    assert_eq!(seen.len(), 199 + 8);
+    for n in [20, 130, 1000, 1001, 1008] {
+        assert!(seen.contains(&(key(n), 9)), "{n}");
+    }
+    assert!(seen.windows(2).all(|w| w[0].0 < w[1].0), "in the order of their keys");
+    drop((reader, changes));
+    buffered.close().unwrap();
+    plain.close().unwrap();
+}
+
+#[test]
+fn a_load_is_written_by_its_buffers() {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "k", |data, _| {
+        data.ci_per_ca = 12;
+        data.maximum_record = 100;
+        data.free_ca = 25;
+        data.speed = true;
+    });
+    // Nine CIs of each CA are loaded, with four buffers two at a time, and the free ones with one request.
+    let buffers = Buffering {
+        track: 2,
+        ..asked(5, 1)
+    };
+    let set = open(&world, &engine, true, buffers);
+    let mut string = set.string();
+    for n in 1..=36 * 5 {
+        string.insert(&sealed(n, 0, 100), Insert::Sequential).unwrap();
+    }
+    drop(string);
+    set.end_load().unwrap();
+    let counted = counts(&set);
+    assert_eq!((counted.data.writes, counted.data.cis_written), (4 * 6, 4 * 12));
+    assert_eq!(counted.data.reads, 0);
+    assert!(counted.index.writes > 4 && counted.index.reads > 4, "{counted:?}");
+    assert_eq!(scan(&set), 36 * 5);
+    assert_sound(&set);
+    set.close().unwrap();
+}
+
+#[test]
+fn esds_and_rrds_are_read_and_written_in_chains_too() {
+    let world = World::memory();
+    let engine = world.engine();
+    for organization in [Organization::Esds, Organization::Rrds] {
+        let name = if organization == Organization::Esds { "e" } else { "r" };
+        world.create(&engine, name, |data, _| {
+            data.organization = organization;
+            data.key_length = 0;
+            data.ci_per_ca = 10;
+            data.average_record = 100;
+            data.maximum_record = 100;
+        });
+        let options = OpenOptions::output().buffered(asked(5, 0));
+        let set = world.open_with(&engine, name, options);
+        let mut string = set.string();
+        for n in 1..=100 {
+            string.insert(&sealed(n, 0, 100), Insert::Sequential).unwrap();
+        }
+        drop(string);
+        set.close().unwrap();
+        // An RRDS has four slots in a CI, in three CAs.
+        let (cis, reads) = match organization {
+            Organization::Esds => (20, [20, 8, 2]),
+            _ => (25, [25, 10, 3]),
+        };
+        for (bufnd, reads) in [2, 5, 11].into_iter().zip(reads) {
+            let set = world.open_with(&engine, name, OpenOptions::input().buffered(asked(bufnd, 0)));
+            assert_eq!(scan(&set), 100);
+            let counted = counts(&set);
+            assert_eq!(
+                (counted.data.reads, counted.data.cis_read),
+                (reads, cis),
+                "{name} {bufnd}"
+            );
+            set.close().unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_had_is_refused_and_nothing_is_opened() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine);
+    let (data, index) = world.paths("k");
+    let refused = |buffers| {
+        let error = engine
+            .open(&data, &index, OpenOptions::output().buffered(buffers))
+            .err();
+        let error = error.expect("it is refused");
+        assert_eq!(error.acberflg(), 132);
+        error.to_string()
+    };
+    assert!(refused(asked(1, 1)).contains("BUFND 1 is too few"));
+    assert!(refused(asked(2, 0)).contains("BUFNI 0 is too few"));
+    let space = Buffering {
+        space: Some(100),
+        ..Buffering::default()
+    };
+    assert!(refused(space).contains("BUFSP 100 is too small"));
+    // Nobody has it open.
+    let again = world.open(&engine, "k");
+    assert!(again.close().unwrap().closed);
+}

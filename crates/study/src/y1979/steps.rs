@@ -1,0 +1,132 @@
+//! The steps of the study's programs: load, read in order, and read, update and insert at random.
+
+use super::file::{digits, record, GAP, KEY, RECORDS};
+use cica_engine::{DataSet, Insert, Intent, RequestError, Search};
+
+/// A step, by the source's letters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// SW
+    Load,
+    /// SR
+    Scan,
+    /// RR
+    Read,
+    /// RU
+    Update,
+    /// RW
+    Insert,
+}
+
+impl Step {
+    /// The source's letters.
+    pub fn letters(self) -> &'static str {
+        match self {
+            Step::Load => "SW",
+            Step::Scan => "SR",
+            Step::Read => "RR",
+            Step::Update => "RU",
+            Step::Insert => "RW",
+        }
+    }
+
+    /// In words.
+    pub fn title(self) -> &'static str {
+        match self {
+            Step::Load => "sequential write",
+            Step::Scan => "sequential read",
+            Step::Read => "random read",
+            Step::Update => "random update",
+            Step::Insert => "random insert",
+        }
+    }
+
+    /// Does it change the data set?
+    pub fn writes(self) -> bool {
+        !matches!(self, Step::Scan | Step::Read)
+    }
+
+    /// Requests that the study's program made.
+    pub fn requests(self) -> u64 {
+        match self {
+            Step::Load | Step::Scan => RECORDS,
+            Step::Read => 4_520,
+            Step::Update => 3_180,
+            Step::Insert => 2_710,
+        }
+    }
+
+    /// Makes them.
+    pub fn run(self, data_set: &DataSet) -> Result<(), RequestError> {
+        let mut string = data_set.string();
+        match self {
+            Step::Load => {
+                for number in 1..=RECORDS {
+                    string.insert(&record(number * GAP), Insert::Sequential)?;
+                }
+            }
+            Step::Scan => loop {
+                match string.next(Intent::Read) {
+                    Ok(_) => {}
+                    Err(RequestError::EndOfData) => break,
+                    Err(error) => return Err(error),
+                }
+            },
+            Step::Read => {
+                for number in random().take(self.requests() as usize) {
+                    string.get(&digits(number * GAP), Search::Equal, Intent::Read)?;
+                }
+            }
+            Step::Update => {
+                for number in random().take(self.requests() as usize) {
+                    let mut area = string
+                        .get(&digits(number * GAP), Search::Equal, Intent::Update)?
+                        .bytes
+                        .to_vec();
+                    area[0] = b'U';
+                    string.update(&area)?;
+                }
+            }
+            Step::Insert => {
+                let mut new = record(0);
+                new[0] = b'N';
+                for number in spread(self.requests()) {
+                    let key = digits(number * GAP + GAP / 2);
+                    new[KEY].copy_from_slice(&key);
+                    // The ISAM interface program looked for the record before it added it.
+                    match string.get(&key, Search::GreaterOrEqual, Intent::Read) {
+                        Ok(_) | Err(RequestError::NotFound) => {}
+                        Err(error) => return Err(error),
+                    }
+                    string.insert(&new, Insert::Direct)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Record numbers as the study's program drew them: RANDU, whose next number is 65,539 times the last one, in 31 bits.
+fn random() -> impl Iterator<Item = u64> {
+    let mut last: u32 = 1;
+    std::iter::repeat_with(move || {
+        last = last.wrapping_mul(65_539) & 0x7FFF_FFFF;
+        1 + u64::from(last) * (RECORDS - 1) / 0x8000_0000
+    })
+}
+
+/// `count` record numbers, evenly spread over the file, in an order that jumps about: no two inserts come to one CI, as
+/// none of the study's base case split one.
+fn spread(count: u64) -> impl Iterator<Item = u64> {
+    let common = |mut a: u64, mut b: u64| {
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    // Steps of a stride that shares no factor with the count visit each place once.
+    let stride = (count * 5 / 8 + 1..)
+        .find(|stride| common(*stride, count) == 1)
+        .unwrap_or(1);
+    (0..count).map(move |i| 1 + (i * stride % count) * RECORDS / count)
+}

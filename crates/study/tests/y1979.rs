@@ -1,0 +1,74 @@
+//! The study of 1979 comes out as it was printed, as far as the engine does what VSAM did.
+
+#![allow(clippy::unwrap_used)]
+
+use cica_study::{Cell, Setting, Table, STUDIES};
+
+/// Of a row of a table: EXCPs then and now, and how much they and the elapsed times differ, in percent.
+fn figures(table: &Table, row: &str) -> (f64, f64, f64, Option<f64>) {
+    let (_, cells) = table
+        .rows
+        .iter()
+        .find(|(name, _)| name == row)
+        .unwrap_or_else(|| panic!("{row}"));
+    let number = |at: usize| match cells[at] {
+        Cell::Number(number, _) | Cell::Percent(number) => Some(number),
+        _ => None,
+    };
+    (number(1).unwrap(), number(2).unwrap(), number(3).unwrap(), number(6))
+}
+
+#[test]
+fn what_was_counted_in_1979_is_counted_again() {
+    let directory = std::env::temp_dir().join(format!("cica-study-test-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let study = STUDIES.iter().find(|study| study.name == "1979").unwrap();
+    let report = (study.run)(&Setting::new(directory.clone()));
+    std::fs::remove_dir_all(&directory).unwrap();
+    let report = report.unwrap();
+    println!("{}", report.text());
+    let [runs, buffers, today] = &report.tables[..] else {
+        panic!("three tables")
+    };
+    let within = |row: &str, percent: f64| {
+        let (_, _, differs, _) = figures(runs, row);
+        assert!(differs.abs() <= percent, "{row}: {differs:+.2} %");
+    };
+    // The buffer table: every row of the reads is what was printed.
+    let reads: Vec<&String> = buffers
+        .rows
+        .iter()
+        .map(|row| &row.0)
+        .filter(|row| row.ends_with("read"))
+        .collect();
+    assert_eq!(reads.len(), 11);
+    for row in reads {
+        let (then, now, ..) = figures(buffers, row);
+        assert_eq!(then, now, "{row}");
+    }
+    for run in ["VSAM1", "VSAMB", "VSAMC", "VSAMT", "VSAMO"] {
+        within(&format!("{run} sequential read"), 1.0);
+    }
+    for run in ["VSAM1", "VSAMC", "VSAMT", "VSAMW", "VSAMO"] {
+        within(&format!("{run} random update"), 1.0);
+    }
+    for run in ["VSAMC", "VSAMT", "VSAMO"] {
+        within(&format!("{run} random read"), 1.0);
+    }
+    assert_eq!(figures(runs, "VSAM1 random update").1, 4.0 * 3180.0);
+    for run in ["VSAM1", "VSAMC", "VSAMT", "VSAMW"] {
+        within(&format!("{run} random insert"), 1.0);
+    }
+    for run in ["VSAM1", "VSAMC", "VSAMT", "VSAMW", "VSAMRC"] {
+        within(&format!("{run} sequential write"), 10.0);
+    }
+    // The modelled times are within 15 percent in nine of ten rows.
+    let rows = runs.rows.iter().map(|row| figures(runs, &row.0).3);
+    let rows: Vec<f64> = rows
+        .chain(buffers.rows.iter().map(|row| figures(buffers, &row.0).3))
+        .flatten()
+        .collect();
+    let near = rows.iter().filter(|differs| differs.abs() <= 15.0).count();
+    assert!(10 * near >= 9 * rows.len(), "{near} of {}: {rows:.0?}", rows.len());
+    assert_eq!(today.rows.len(), 5);
+}
