@@ -18,7 +18,7 @@ use crate::error::RequestError;
 use crate::forked::OwningProcess;
 use crate::locks::Holds;
 use crate::log::Log;
-use crate::pool::{Begun, Latched, Page, Pool, Records, Reserve, Rounds, Shape};
+use crate::pool::{Begun, Latched, Page, Pool, Records, Reserve, Rounds, Shape, Width};
 use crate::store::Component;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
 use crate::sync::RwLock;
@@ -204,19 +204,32 @@ impl Common {
         }
     }
 
-    /// Gives the page in `frame`, if that still has this version, a frame with more slots.
-    pub fn widen(&self, frame: u32, version: u64, bytes: usize) -> Result<(), RequestError> {
-        let mut wider = self.data.spare(bytes)?;
+    /// Gives the page in `frame`, if that still has this version, a frame of this width.
+    pub fn widen(&self, frame: u32, version: u64, width: Width) -> Result<(), RequestError> {
+        let ci_size = self.data.layout.ci_size;
+        let narrow = match width.is_narrow(ci_size) {
+            true => self.pool.take_soon(width.frame_len()),
+            false => None,
+        };
+        let is_narrow = narrow.is_some();
+        let mut wider = match narrow {
+            Some(narrow) => narrow,
+            None => self.data.spare(width.of_whole(ci_size).frame_len())?,
+        };
+        let formatted = |bytes| match is_narrow {
+            true => Page::format_narrow(bytes, width),
+            false => Page::format(bytes, ci_size),
+        };
         let Some(mut latched) = self.data.pool().latch_at(frame, version) else {
             wider.free();
             return Ok(());
         };
         if latched.view().is_short() {
             let records = Records::of(latched.view());
-            Page::format(wider.bytes(), self.data.layout.ci_size).refill(records.iter(), self.shape);
+            formatted(wider.bytes()).refill(records.iter(), self.shape);
         } else {
             let old = Page::of(latched.bytes());
-            let mut page = Page::format(wider.bytes(), self.data.layout.ci_size);
+            let mut page = formatted(wider.bytes());
             page.set_segment(old.segment(), old.update_number());
             page.refill((0..old.count()).map(|i| old.record(i)), self.shape);
         }
@@ -224,9 +237,9 @@ impl Common {
         Ok(())
     }
 
-    /// Bytes of a frame for a page of `count` whole records to which more come.
-    pub fn wider(&self, count: usize) -> usize {
-        Page::frame_len(self.data.layout.ci_size, count + count / 2 + 16)
+    /// The width of a page of `count` whole records to which more come.
+    pub fn wider(&self, count: usize) -> Width {
+        Width::whole(self.data.layout.ci_size, count + count / 2 + 16)
     }
 
     /// A request that needs pages of the data alone at once begins anew: as many as a spanned record has, and one more.

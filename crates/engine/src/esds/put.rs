@@ -4,7 +4,7 @@ use super::Esds;
 use crate::common::context::{Context, Redo};
 use crate::common::segments::{FIRST, LAST};
 use crate::error::RequestError;
-use crate::pool::{Begun, Latched, Page};
+use crate::pool::{Begun, Latched, Page, Width};
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_counters::DataSetCount;
 use cica_format::ci;
@@ -17,8 +17,8 @@ enum PutTried {
     Done(u64),
     /// The page changed under us.
     Again,
-    /// The page needs a frame with more slots, of this many bytes.
-    Slots(usize),
+    /// The page needs a frame of this width.
+    Wider(Width),
     NoRoom,
 }
 
@@ -98,9 +98,9 @@ impl Esds {
             match self.try_put(ci, record, context)? {
                 PutTried::Done(rba) => return Ok(Some(rba)),
                 PutTried::Again => begun = self.again(begun)?,
-                PutTried::Slots(bytes) => {
+                PutTried::Wider(width) => {
                     let (frame, version) = self.data.page(ci)?;
-                    self.widen(frame, version, bytes)?;
+                    self.widen(frame, version, width)?;
                     begun = self.again(begun)?;
                 }
                 PutTried::NoRoom => return Ok(None),
@@ -110,7 +110,6 @@ impl Esds {
 
     /// The same, once.
     fn try_put(&self, ci: u32, record: &[u8], context: Context<'_>) -> Result<PutTried, RequestError> {
-        let size = self.data.layout.ci_size;
         let (frame, version) = self.data.page(ci)?;
         let (count, cap) = (self.pool.view(frame).count(), self.pool.view(frame).slot_cap());
         let Some(mut latched) = self.pool.latch_at(frame, version) else {
@@ -122,7 +121,7 @@ impl Esds {
         };
         if count == cap {
             drop(latched);
-            return Ok(PutTried::Slots(Page::frame_len(size, count + count / 2 + 16)));
+            return Ok(PutTried::Wider(self.wider(count)));
         }
         let rba = self.rba_of_ci(ci) + offset as u64;
         self.keep_new(rba, context)?;

@@ -4,7 +4,7 @@ use super::split::Incoming;
 use super::{Ksds, Leaf, Spot};
 use crate::common::context::{Context, Redo};
 use crate::error::RequestError;
-use crate::pool::{Begun, Latched, Page, Probe};
+use crate::pool::{Begun, Latched, Page, Probe, View, Width};
 use cica_counters::DataSetCount;
 use cica_format::ci;
 
@@ -31,8 +31,8 @@ pub(super) enum Tried {
     Done(u64, usize),
     /// The page changed under us.
     Again,
-    /// The page needs a frame with more slots.
-    Slots(usize),
+    /// The page needs a frame of this width.
+    Wider(Width),
     /// The CI is full (up to the load limit: `limited`), or the record is not one that fits a CI.
     NoRoom {
         pos: usize,
@@ -64,8 +64,8 @@ impl Ksds {
                     }));
                 }
                 Tried::Again => begun = self.again(begun)?,
-                Tried::Slots(bytes) => {
-                    self.widen(leaf.frame, leaf.version, bytes)?;
+                Tried::Wider(width) => {
+                    self.widen(leaf.frame, leaf.version, width)?;
                     begun = self.again(begun)?;
                 }
                 Tried::NoRoom { .. } if self.leaf_view(&leaf).segment() != 0 => {
@@ -100,6 +100,7 @@ impl Ksds {
         let (pos, equal) = view.find_record(Probe::new(key), self.shape);
         let (count, segment, cap) = (view.count(), view.segment(), view.slot_cap());
         let takes = view.takes(record, self.shape);
+        let wider = (count == cap || !takes).then(|| self.wider_for(view, record.len()));
         if !self.fresh(leaf) {
             return Ok(Tried::Again);
         }
@@ -110,9 +111,9 @@ impl Ksds {
         if segment != 0 {
             return Ok(Tried::NoRoom { pos, limited: false });
         }
-        if count == cap || !takes {
+        if let Some(wider) = wider {
             // Before the latch: giving that back would change the version by which the page is widened.
-            return Ok(Tried::Slots(self.wider(count)));
+            return Ok(Tried::Wider(wider));
         }
         let at_end = order.sequential && pos == count && count > 0 && self.is_last(leaf);
         let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
@@ -137,6 +138,12 @@ impl Ksds {
             self.data.set_has_records(leaf.ci, true);
         }
         Ok(Tried::Done(rba, pos))
+    }
+
+    /// The width of a page that has no place for a record of `len` bytes.
+    #[cold]
+    fn wider_for(&self, view: View<'_>, len: usize) -> Width {
+        Width::for_more(self.data.layout.ci_size, view.count() + 1, view.data_len() + len)
     }
 
     /// The data set's last CI.
@@ -178,8 +185,8 @@ impl Ksds {
                     return Ok(Some(rba));
                 }
                 Tried::Again => begun = self.again(begun)?,
-                Tried::Slots(bytes) => {
-                    self.widen(leaf.frame, leaf.version, bytes)?;
+                Tried::Wider(width) => {
+                    self.widen(leaf.frame, leaf.version, width)?;
                     begun = self.again(begun)?;
                 }
                 Tried::NoRoom { .. }
@@ -226,12 +233,13 @@ impl Ksds {
 
     fn try_update(&self, spot: Spot, record: &[u8], context: Context<'_>) -> Tried {
         let view = self.leaf_view(&spot.leaf);
-        let (takes, count) = (view.takes(record, self.shape), view.count());
+        let takes = view.takes(record, self.shape);
+        let wider = (!takes).then(|| self.wider_for(view, record.len()));
         if !self.fresh(&spot.leaf) {
             return Tried::Again;
         }
-        if !takes {
-            return Tried::Slots(self.wider(count));
+        if let Some(wider) = wider {
+            return Tried::Wider(wider);
         }
         match self.data.pool().latch_at(spot.leaf.frame, spot.leaf.version) {
             Some(latched) => self.update_latched(latched, spot, record, context),
@@ -315,7 +323,7 @@ impl Ksds {
                     drop(begun);
                     return context.exclusively(self, gate, || self.erase_spanned(key, context));
                 }
-                Tried::Again | Tried::Slots(_) => begun = self.again(begun)?,
+                Tried::Again | Tried::Wider(_) => begun = self.again(begun)?,
             }
         }
     }

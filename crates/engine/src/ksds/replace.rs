@@ -145,7 +145,7 @@ impl Ksds {
             match self.try_insert(&leaf, key, record, Order::default(), Context::Exclusive)? {
                 Tried::Done(..) => return Ok(()),
                 Tried::Again => begun = self.again(begun)?,
-                Tried::Slots(bytes) => self.widen(leaf.frame, leaf.version, bytes)?,
+                Tried::Wider(width) => self.widen(leaf.frame, leaf.version, width)?,
                 Tried::NoRoom { .. } => break,
             }
         }

@@ -150,7 +150,7 @@ impl Ksds {
         let spare = self.data.spare(0)?;
         let mut left = self.data.latch(from)?;
         let at = self.first_above(&Page::of(left.bytes()), key);
-        drop(self.move_records(&mut left, at, to, spare)?);
+        drop(self.move_records(&mut left, (at, to), spare, false)?);
         Ok((between, left))
     }
 

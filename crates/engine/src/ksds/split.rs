@@ -12,7 +12,7 @@
 use super::nodes::{PathStep, Within};
 use super::{separator, Ksds};
 use crate::error::RequestError;
-use crate::pool::{Entry, Latched, Page, Records};
+use crate::pool::{Entry, Latched, Page, Records, Width};
 use cica_counters::DataSetCount;
 use cica_format::ci;
 use cica_format::index::IndexRecord;
@@ -70,7 +70,7 @@ impl Ksds {
             spare.free();
             return Ok(());
         };
-        let right = self.move_records(&mut left, moved, within.to, spare)?;
+        let right = self.move_records(&mut left, (moved, within.to), spare, !coming.ascending)?;
         let emptied = left.view().count() == 0;
         self.or_fence(|| self.split_entry(within, &separator))?;
         drop((left, right));
@@ -80,18 +80,60 @@ impl Ksds {
         Ok(())
     }
 
-    /// Moves the records from `moved` on of a latched page to CI `to`, which has none; `spare` becomes its page.
+    /// Moves the records from `moved` on of a latched page to CI `to`, which has none. `spare` becomes its page, unless
+    /// that is made `narrow` (pool/narrow.rs): more will come, but not soon, and not in order.
     pub(super) fn move_records<'p>(
         &'p self,
         left: &mut Latched<'p>,
-        moved: usize,
-        to: u32,
-        mut spare: Latched<'p>,
+        (moved, to): (usize, u32),
+        spare: Latched<'p>,
+        narrow: bool,
     ) -> Result<Latched<'p>, RequestError> {
         let count = left.view().count();
         debug_assert!(moved <= count, "only what the page has can move: {moved} of {count}");
-        let moving = count - moved;
-        let need = Page::frame_len(self.data.layout.ci_size, moving + 4);
+        let right = match narrow && !left.view().is_short() && left.view().segment() == 0 {
+            true => self.narrow_copy(left, moved),
+            false => None,
+        };
+        let right = match right {
+            Some(right) => {
+                spare.free();
+                right
+            }
+            None => self.copy_behind(left, moved, spare)?,
+        };
+        let right = self.data.adopt(to, right)?;
+        Page::of(left.bytes()).truncate(moved);
+        let halves = (left.view().count(), right.view().count());
+        debug_assert_eq!(
+            halves,
+            (moved, count - moved),
+            "a split loses no record and doubles none"
+        );
+        self.data.changed(left);
+        self.counters.add(DataSetCount::CiSplits, 1);
+        Ok(right)
+    }
+
+    /// The records of a page from `moved` on in a frame that is narrower, where memory for one is at hand.
+    fn narrow_copy(&self, page: &mut Latched<'_>, moved: usize) -> Option<Latched<'_>> {
+        let page = Page::of(page.bytes());
+        let moving = moved..page.count();
+        let data = moving.clone().map(|i| page.len_of(i)).sum();
+        let width = Width::of_half(self.data.layout.ci_size, moving.len(), data)?;
+        let mut narrow = self.pool.take_soon(width.frame_len())?;
+        Page::format_narrow(narrow.bytes(), width).refill(moving.map(|i| page.record(i)), self.shape);
+        Some(narrow)
+    }
+
+    /// The records of a page from `moved` on in a frame of full width, or a short page.
+    fn copy_behind<'p>(
+        &'p self,
+        left: &mut Latched<'p>,
+        moved: usize,
+        mut spare: Latched<'p>,
+    ) -> Result<Latched<'p>, RequestError> {
+        let need = Page::frame_len(self.data.layout.ci_size, left.view().count() - moved + 4);
         if spare.size() < need {
             spare.free();
             spare = self.data.spare(need)?;
@@ -99,19 +141,12 @@ impl Ksds {
         if left.view().is_short() {
             let records = Records::of(left.view());
             Page::format(spare.bytes(), self.data.layout.ci_size).refill(records.iter().skip(moved), self.shape);
-            spare = self.data.shortened(spare);
-        } else {
-            let page = Page::of(left.bytes());
-            let records = (moved..page.count()).map(|i| page.record(i));
-            Page::format(spare.bytes(), self.data.layout.ci_size).refill(records, self.shape);
+            return Ok(self.data.shortened(spare));
         }
-        let right = self.data.adopt(to, spare)?;
-        Page::of(left.bytes()).truncate(moved);
-        let halves = (left.view().count(), right.view().count());
-        debug_assert_eq!(halves, (moved, moving), "a split loses no record and doubles none");
-        self.data.changed(left);
-        self.counters.add(DataSetCount::CiSplits, 1);
-        Ok(right)
+        let page = Page::of(left.bytes());
+        let records = (moved..page.count()).map(|i| page.record(i));
+        Page::format(spare.bytes(), self.data.layout.ci_size).refill(records, self.shape);
+        Ok(spare)
     }
 
     fn is_behind_all(&self, record: &IndexRecord, entry: usize, key: &[u8]) -> Result<bool, RequestError> {
@@ -200,7 +235,7 @@ impl Ksds {
                 };
             }
         }
-        let right = self.move_records(&mut left, moved, to, spare)?;
+        let right = self.move_records(&mut left, (moved, to), spare, !coming.ascending)?;
         let emptied = left.view().count() == 0;
         self.or_fence(|| match target {
             SplitTarget::SameCa(_) => self.set_node(node, &record),

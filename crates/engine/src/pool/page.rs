@@ -6,6 +6,7 @@
 //!  32  prefix length u8 | segment u8 | level u8 | loose u8 | RDFs u16 | slot capacity u16
 //!  40  next u32 | CA u32            (index records; spanned data: update number)
 //!      kept u16 | room u16 | length u16 | byte u8 | 0   (short pages, `short.rs`)
+//!      0 u16 | room u16 | 0 u32                         (narrow pages, `narrow.rs`)
 //!  48  prefix: the key bytes all entries share, at most 16
 //! data:
 //!  64  slots u64: head u32 | offset u16 | length u16
@@ -69,6 +70,7 @@ pub(super) const CA_AT: usize = 20;
 const UPDATE_NUMBER_AT: usize = 16;
 /// Of a short page.
 const KEPT_AT: usize = 16;
+/// Of a short or a narrow page.
 const ROOM_AT: usize = 18;
 const TAIL_AT: usize = 20;
 /// How the records lie, in the byte at [`LOOSE_AT`]: the value for short pages (`short.rs`).
@@ -147,11 +149,11 @@ impl<'a> Page<'a> {
     /// Marks the page as one segment of a spanned record.
     pub fn set_segment(&mut self, segment: u8, update_number: u16) {
         self.bytes[SEGMENT_AT] = segment;
-        self.set_u32(UPDATE_NUMBER_AT, update_number as u32);
+        self.set_u16(UPDATE_NUMBER_AT, update_number);
     }
     /// Update number of a spanned segment.
     pub fn update_number(&self) -> u16 {
-        self.u32(UPDATE_NUMBER_AT) as u16
+        self.u16(UPDATE_NUMBER_AT)
     }
 
     #[inline]
@@ -224,8 +226,12 @@ impl<'a> Page<'a> {
     pub(super) fn set_tail(&mut self, len: usize, byte: u8) {
         self.bytes[LOOSE_AT] = SHORT;
         self.set_u32(TAIL_AT, len as u32 | u32::from(byte) << 16);
-        self.set_u16(ROOM_AT, self.image().len().min(u16::MAX.into()) as u16);
+        self.set_room(self.image().len());
         self.set_kept(0);
+    }
+    /// Of a short or a narrow page: bytes for records that its frame has.
+    pub(super) fn set_room(&mut self, bytes: usize) {
+        self.set_u16(ROOM_AT, bytes.min(u16::MAX.into()) as u16);
     }
     /// Of a short page: bytes of records that it keeps, and of some that it kept once.
     fn kept(&self) -> usize {

@@ -81,11 +81,13 @@ impl Page<'_> {
 
 impl View<'_> {
     /// Whether `record` may come to the page, beside what it has or for one of these: a short one may not have room for
-    /// it, or its records have another length.
+    /// it, or its records have another length, and a narrow one (`narrow.rs`) may not have room.
     #[inline]
     pub fn takes(&self, record: &[u8], shape: Shape) -> bool {
-        self.tail()
-            .is_none_or(|(len, byte)| record.len() == len && self.kept().1 >= beginning(record, byte, shape).len())
+        match self.tail() {
+            Some((len, byte)) => record.len() == len && self.kept().1 >= beginning(record, byte, shape).len(),
+            None => self.room().is_none_or(|room| self.data_len() + record.len() <= room),
+        }
     }
 }
 

@@ -1,0 +1,113 @@
+//! Narrow pages: where the records of a CI take much less than the CI, its page has a frame with less room.
+//!
+//! A CI split leaves two halves. The one that moves takes a frame of its width: with one of full size it would take
+//! twice the memory that it holds, and all of it has to be cleared, or taken from pages that somebody reads. The one that
+//! stays keeps its frame: to copy it as well costs more than is gained, because the frames that all of them leave lie
+//! between those in use.
+//!
+//! * W1. A page's frame has room for the records that it has. For one that comes room is looked for first
+//!   ([`View::takes`]); where there is none the page moves to a wider frame.
+//! * W2. The widest frame has room for whatever the CI has room for, so a page moves at most [`WIDTHS`] times, and once
+//!   more, between two splits.
+//! * W3. A frame of a narrow size is taken only where that takes nothing away from pages of other sizes.
+
+use super::page::{Page, SLOTS_AT};
+use super::View;
+
+/// Room of narrow frames, in eighths of a CI: few sizes, because slabs are cut for each.
+const WIDTHS: [usize; 2] = [5, 7];
+
+/// What a page needs of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Width {
+    /// Slots.
+    slots: usize,
+    /// Bytes for records.
+    room: usize,
+}
+
+impl Width {
+    /// For any records of a CI, so many at most.
+    pub fn whole(ci_size: usize, slots: usize) -> Width {
+        Width { slots, room: ci_size }
+    }
+
+    /// The narrowest for `count` records of `data` bytes, with a sixteenth of the CI free for more. `None`: a whole one.
+    pub fn of_half(ci_size: usize, count: usize, data: usize) -> Option<Width> {
+        Width::narrow(ci_size, (count, data), ci_size / 16)
+    }
+
+    /// For a page that had no place for the last of `count` records of `data` bytes: with more free, so that it does not
+    /// move again soon.
+    pub fn for_more(ci_size: usize, count: usize, data: usize) -> Width {
+        let narrow = Width::narrow(ci_size, (count, data), 3 * ci_size / 16);
+        narrow.unwrap_or_else(|| Width::whole(ci_size, count + count / 2 + 16))
+    }
+
+    fn narrow(ci_size: usize, (count, data): (usize, usize), free: usize) -> Option<Width> {
+        let room = WIDTHS.map(|eighths| ci_size * eighths / 8);
+        let room = room.into_iter().find(|&room| data + free <= room)?;
+        // As many as fit if they are like these, and one that is never found missing before room is.
+        let slots = count * room / data.max(1) + 2;
+        // Of very short records slots take more than records; these pages stay as they are.
+        (data > 0 && slots * 8 <= ci_size).then_some(Width { slots, room })
+    }
+
+    /// Has it less room than the CI?
+    pub fn is_narrow(self, ci_size: usize) -> bool {
+        self.room < ci_size
+    }
+
+    /// The same with room for whatever the CI has room for.
+    pub fn of_whole(self, ci_size: usize) -> Width {
+        Width::whole(ci_size, self.slots)
+    }
+
+    /// Bytes of the frame.
+    pub fn frame_len(self) -> usize {
+        SLOTS_AT + self.room + self.slots * 8
+    }
+}
+
+impl<'a> Page<'a> {
+    /// Makes the frame, which is as long as this width wants, an empty page.
+    pub fn format_narrow(bytes: &'a mut [u8], width: Width) -> Page<'a> {
+        let mut page = Page::format(bytes, width.room);
+        page.set_room(width.room);
+        page
+    }
+}
+
+impl View<'_> {
+    /// Of a narrow page: bytes for records that its frame has.
+    #[inline]
+    pub(super) fn room(&self) -> Option<usize> {
+        let room = (self.next() >> 16) as u16;
+        (room > 0).then_some(room.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_width_has_room_for_what_asked_for_it() {
+        for ci_size in [512, 2048, 4096, 18432, 32768] {
+            for len in [10, 80, 200, 500] {
+                for count in 1..ci_size / len {
+                    let data = count * len;
+                    let more = Width::for_more(ci_size, count, data);
+                    assert!(more.room >= data && more.slots >= count, "{ci_size} {len} {count}");
+                    let Some(half) = Width::of_half(ci_size, count, data) else {
+                        continue;
+                    };
+                    assert!(half.room >= data && half.slots > count, "{ci_size} {len} {count}");
+                    assert!(half.frame_len() <= more.frame_len(), "{ci_size} {len} {count}");
+                    assert!(half.room < ci_size);
+                }
+            }
+        }
+        assert_eq!(Width::of_half(4096, 0, 0), None);
+    }
+}
