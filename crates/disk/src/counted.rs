@@ -222,6 +222,16 @@ impl File for CountedFile {
         self.file.forget(at, len);
     }
 
+    fn hollow(&self, at: u64, len: u64) -> io::Result<()> {
+        add(&self.totals.sizes, 1);
+        self.file.hollow(at, len)
+    }
+
+    fn reserve(&self, at: u64, len: u64) -> io::Result<()> {
+        add(&self.totals.sizes, 1);
+        self.file.reserve(at, len)
+    }
+
     fn give_name(&self, path: &Path) -> io::Result<()> {
         add(&self.totals.renames, 1);
         self.file.give_name(path)

@@ -21,6 +21,31 @@ pub trait File: Send + Sync + std::fmt::Debug {
     fn forget(&self, at: u64, len: u64) {
         let _ = (at, len);
     }
+    /// Gives the space of a range back, as far as the file system can; the length stays. What is read there until it is
+    /// written again may be what was written before, or zeros. It is a write to D1 and D2, and nothing of it has to
+    /// survive. A file that has no better way writes zeros, so that whoever still needs the bytes notices.
+    ///
+    /// # Errors
+    /// It may have happened in part.
+    fn hollow(&self, at: u64, len: u64) -> io::Result<()> {
+        const CHUNK: u64 = 64 << 10;
+        let zeros = vec![0; CHUNK.min(len) as usize];
+        let end = at + len;
+        let chunks = (at..end).step_by(CHUNK as usize);
+        let chunks = chunks.map(|at| WriteAt {
+            at,
+            buf: &zeros[..CHUNK.min(end - at) as usize],
+        });
+        self.write(&chunks.collect::<Vec<_>>())
+    }
+    /// Takes the space of a range that may have been given back, as [`size`](Self::size) does for what is new.
+    ///
+    /// # Errors
+    /// `StorageFull` and the like.
+    fn reserve(&self, at: u64, len: u64) -> io::Result<()> {
+        let _ = (at, len);
+        Ok(())
+    }
     /// Gives a file that was begun without a name this one; durable by D4.
     ///
     /// # Errors

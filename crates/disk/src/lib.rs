@@ -1,4 +1,4 @@
-//! The seam between Cica and the operating system: eight methods in two traits, a hint, memory that shows a file, and a
+//! The seam between Cica and the operating system: eight methods in two traits, a hint, space that is given back and taken again, memory that shows a file, and a
 //! clock; four questions about whom a path may be trusted to; and what users keep outside the volumes, which is begun
 //! without a name ([`NewFile`]) or streamed ([`FileReader`]).
 //!

@@ -457,9 +457,67 @@ fn a_close_after_many_changes_gives_back_what_they_took() {
     assert!(short < long * 2 / 3, "{short} bytes, {long} without");
 }
 
+/// Where a close does not move what lies apart, it gives the space between back: those bytes are zeros on this disk, and
+/// no record is among them. What comes next takes the space again.
+#[test]
+fn a_close_gives_the_space_of_what_is_free_back() {
+    let mut world = World::memory();
+    world.pool_bytes = 16 << 20;
+    let engine = world.engine();
+    engine.give_back_from(0);
+    world.create(&engine, "a", |data, index| {
+        (data.primary, data.secondary, index.primary) = (64 << 20, 1 << 20, 4 << 20);
+    });
+    let ds = world.open(&engine, "a");
+    let mut s = ds.string();
+    for n in 0..40 * AREA {
+        s.insert(&sealed(n, 0, 60), Insert::Sequential).unwrap();
+    }
+    drop(s);
+    ds.close().unwrap();
+    for round in 1..4 {
+        let ds = world.open(&engine, "a");
+        let mut s = ds.string();
+        for n in 0..40 * AREA {
+            s.get(&key(n), Search::Equal, Intent::Update).unwrap();
+            s.update(&sealed(n, round, 60)).unwrap();
+        }
+        drop(s);
+        ds.close().unwrap();
+        let ds = world.open(&world.engine(), "a");
+        let mut s = ds.string();
+        for n in 0..40 * AREA {
+            let record = s.get(&key(n), Search::Equal, Intent::Read).unwrap().bytes;
+            assert_eq!(unsealed(record), round, "record {n}");
+        }
+        drop(s);
+        ds.close().unwrap();
+        let path = world.paths("a").0;
+        let root = world.engine().peek(&path).unwrap();
+        let bytes = bytes_of(&*world.disk, &path);
+        let free = root.free_regions.len() as u32;
+        let regions = (bytes.len() as u32) / root.region_count.max(1);
+        let zeros = bytes
+            .chunks(512)
+            .filter(|sector| sector.iter().all(|&byte| byte == 0))
+            .count() as u32
+            * 512;
+        assert!(
+            zeros >= free * regions / 2,
+            "{free} of {} regions, {zeros} bytes",
+            root.region_count
+        );
+    }
+}
+
 /// What a power cut leaves right after `cut` gave the end of the file of data set `a` back, for each copy of the root:
 /// nothing else that is not durable has survived, and that copy is lost as well.
 fn after_the_cut(cut: impl FnOnce(&World)) -> [World; 2] {
+    after_the_last(|event| matches!(event, Event::Resize { .. }), cut)
+}
+
+/// The same for another call that gives space back.
+fn after_the_last(gives_back: impl Fn(&Event) -> bool, cut: impl FnOnce(&World)) -> [World; 2] {
     let (disk, world) = power::world();
     cut(&world);
     let trace = disk.trace();
@@ -467,7 +525,11 @@ fn after_the_cut(cut: impl FnOnce(&World)) -> [World; 2] {
         Event::Create { file, path, .. } if **path == *world.paths("a").0 => Some(*file),
         _ => None,
     });
-    let resize = |event: &Event| matches!(event, Event::Resize { file, .. } if Some(*file) == data);
+    let is_of_data = |event: &Event| match event {
+        Event::Resize { file, .. } | Event::Write { file, .. } => Some(*file) == data,
+        _ => false,
+    };
+    let resize = |event: &Event| is_of_data(event) && gives_back(event);
     let resized = 1 + trace.events().iter().rposition(resize).unwrap();
     [0, 1].map(|copy| {
         let image = trace.crash_after(resized).image(|_, event| match resize(event) {
@@ -493,6 +555,41 @@ fn after_the_file_was_cut_neither_root_names_what_is_gone() {
     for world in after_the_cut(|world| long_session(world, 0, areas)) {
         let root = world.engine().peek(&world.paths("a").0).unwrap();
         assert_eq!(u64::from(root.region_count), areas);
+        assert_written(&world, areas);
+    }
+}
+
+/// The simulated disk gives space back by zeros, of which nothing else writes 4,096 or more.
+#[test]
+fn after_space_was_given_back_neither_root_names_it() {
+    let zeros = |event: &Event| matches!(event, Event::Write { bytes, .. } if bytes.len() >= 4096 && bytes.iter().all(|&b| b == 0));
+    let areas = 12;
+    let update = |world: &World| {
+        let engine = world.engine();
+        engine.give_back_from(0);
+        world.create(&engine, "a", |data, index| {
+            (data.primary, data.secondary, index.primary) = (64 << 20, 1 << 20, 4 << 20);
+        });
+        let ds = world.open(&engine, "a");
+        let mut s = ds.string();
+        for n in 0..areas * AREA {
+            s.insert(&sealed(n, 0, 60), Insert::Sequential).unwrap();
+        }
+        drop(s);
+        ds.close().unwrap();
+        // Each CA moves to another region, so that there is nothing free at the end.
+        let ds = world.open(&engine, "a");
+        let mut s = ds.string();
+        for n in 0..areas * AREA {
+            s.get(&key(n), Search::Equal, Intent::Update).unwrap();
+            s.update(&sealed(n, 4, 60)).unwrap();
+        }
+        drop(s);
+        ds.close().unwrap();
+    };
+    for world in after_the_last(zeros, update) {
+        let root = world.engine().peek(&world.paths("a").0).unwrap();
+        assert!(!root.free_regions.is_empty());
         assert_written(&world, areas);
     }
 }

@@ -248,6 +248,10 @@ impl File for MortalFile {
         self.process.whole(|| self.file.size(set))
     }
 
+    fn reserve(&self, at: u64, len: u64) -> io::Result<()> {
+        self.process.whole(|| self.file.reserve(at, len))
+    }
+
     fn give_name(&self, path: &Path) -> io::Result<()> {
         self.process.whole(|| self.file.give_name(path))
     }

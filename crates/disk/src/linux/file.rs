@@ -214,6 +214,16 @@ impl LinuxFile {
         grown
     }
 
+    /// A range gets its space, or loses it. A file system that cannot give space back has not done so before either.
+    fn allocate(&self, flags: FallocateFlags, at: u64, len: u64) -> io::Result<()> {
+        let action = Action::Write { at, len: len as usize };
+        self.allow(action.clone())?;
+        match uninterrupted(|| fs::fallocate(&self.main, flags, at, len)) {
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
+            other => other.map_err(|errno| failed(action, &self.path, errno)),
+        }
+    }
+
     /// For file systems that cannot reserve: what is written has its space.
     fn grow_by_writing(&self, from: u64, to: u64) -> io::Result<()> {
         let mut at = from;
@@ -324,6 +334,15 @@ impl File for LinuxFile {
             uninterrupted(|| fs::ftruncate(&self.main, to)).map_err(|errno| failed(action, &self.path, errno))?;
         }
         Ok(to)
+    }
+
+    fn hollow(&self, at: u64, len: u64) -> io::Result<()> {
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        self.allocate(flags, at, len)
+    }
+
+    fn reserve(&self, at: u64, len: u64) -> io::Result<()> {
+        self.allocate(FallocateFlags::KEEP_SIZE, at, len)
     }
 
     fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
@@ -508,6 +527,29 @@ mod tests {
         let is_written = |at| (700_001..705_001).contains(&at) || (1_400_001..1_405_001).contains(&at);
         let expected: Vec<u8> = (0..3 << 20).map(|at| if is_written(at) { 9 } else { 7 }).collect();
         assert!(bytes == expected);
+    }
+
+    #[test]
+    fn space_is_given_back_and_taken_again() {
+        use std::os::unix::fs::MetadataExt;
+        let named = Named::new("hollow", 1 << 20);
+        let file = named.open(Open {
+            write: true,
+            ..Open::default()
+        });
+        file.sync().expect("a sync");
+        let blocks = || std::fs::metadata(&named.path).expect("it").blocks();
+        let before = blocks();
+        file.hollow(256 << 10, 512 << 10).expect("a hole");
+        let hollow = blocks();
+        let bytes = std::fs::read(&named.path).expect("it");
+        let kept = |range: std::ops::Range<usize>| bytes[range].iter().all(|&byte| byte == 7);
+        assert!(bytes.len() == 1 << 20 && kept(0..256 << 10) && kept(768 << 10..1 << 20));
+        // Some file systems cannot give any back.
+        assert!(hollow <= before - 900 || hollow == before, "{before} {hollow}");
+        file.reserve(256 << 10, 512 << 10).expect("space");
+        assert!(blocks() >= before, "{before} {}", blocks());
+        assert_eq!(file.size(None).expect("a length"), 1 << 20);
     }
 
     #[test]

@@ -159,6 +159,19 @@ impl File for SimFile {
         Ok(to)
     }
 
+    /// Fails like what makes a file longer; all bytes of this file have their space.
+    fn reserve(&self, at: u64, len: u64) -> io::Result<()> {
+        let path = &self.file.path;
+        let mut record = locked(&self.disk.record);
+        let errno = match record.enter(&self.disk.live, Call::Size, path) {
+            Some(Effect::Fail(errno)) => errno,
+            Some(Effect::ReadOnly) => Errno::ReadOnly,
+            Some(Effect::Full) => Errno::NoSpace,
+            _ => return Ok(()),
+        };
+        Err(failed(Action::Write { at, len: len as usize }, path, errno.error()))
+    }
+
     fn give_name(&self, path: &Path) -> io::Result<()> {
         let mut record = self.disk.failing(Call::Rename, path, Action::Make, true)?;
         self.file.give_name(path)?;

@@ -8,28 +8,34 @@ use crate::sync::atomic::Ordering::Relaxed;
 const ROUNDS: usize = 12;
 
 impl OpenDataSet {
-    /// After the last commit: lets the data component's CAs lie together and cuts its file. The caller keeps the gate
-    /// exclusively. What cannot be moved stays where it is.
+    /// After the last commit: lets the data component's CAs lie together where much was written, cuts off the file what
+    /// is free at its end, and gives the space of what is free before that back. The caller keeps the gate exclusively.
+    /// What cannot be moved stays where it is.
     ///
     /// # Errors
     /// A commit failed. The data set is complete, as the last one before that left it.
     pub fn give_back(&self) -> Result<(), RequestError> {
         let data = &self.common().data;
-        if !data.is_sparse(self.shared.give_back_from.load(Relaxed)) {
-            return Ok(());
-        }
-        for _ in 0..ROUNDS {
-            match data.gather() {
-                Ok(0) => break,
-                Ok(_) => self.commit_moved()?,
-                Err(_) => return Ok(()),
+        let from = self.shared.give_back_from.load(Relaxed);
+        if data.is_sparse(from) {
+            for _ in 0..ROUNDS {
+                match data.gather() {
+                    Ok(0) => break,
+                    Ok(_) => self.commit_moved()?,
+                    Err(_) => return Ok(()),
+                }
             }
         }
-        if data.trim() {
+        if data.free_at_end() >= from.max(1) && data.trim() {
             self.commit_moved()?;
             // Both copies of the root are to name no region that is cut off.
             data.sync()?;
             data.cut()?;
+        }
+        if data.written_bytes() >= from.max(1) {
+            // Neither does any of them name what is given back.
+            data.sync()?;
+            data.give_space_back(from);
         }
         Ok(())
     }

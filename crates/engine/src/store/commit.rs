@@ -139,6 +139,7 @@ impl Component {
         space.region_count = 0;
         space.room = 0;
         space.free_regions.clear();
+        space.hollow.clear();
         space.freed.clear();
         space.pending.clear();
         space.refs.truncate(0);

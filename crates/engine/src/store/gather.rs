@@ -9,12 +9,17 @@
 use super::ca::NO_REGION;
 use super::{CaPage, Component};
 use crate::error::RequestError;
+use crate::pool::NO_FRAME;
 use crate::sync::atomic::Ordering::Relaxed;
 
 /// Written, in parts of what is live, so much makes copying that once worth it.
 const WRITTEN: u64 = 2;
 /// A file is dense enough with one region too many for so many CAs.
 const DENSE: u32 = 4;
+/// What file systems give space back by.
+const BLOCK: u64 = 4096;
+/// A file system keeps an entry for each hole, so a hole has so many bytes at least.
+const WORTH_A_HOLE: u64 = 64 << 10;
 
 impl Component {
     /// Is there so much to give back, at least so many bytes, and was so much written, that it shall be?
@@ -63,6 +68,76 @@ impl Component {
         Ok(moved)
     }
 
+    /// Bytes at the end of the file that [`trim`](Self::trim) would take off it.
+    pub fn free_at_end(&self) -> u64 {
+        let space = self.space.lock();
+        let mut free = space.free_regions.clone();
+        free.sort_unstable();
+        let mut end = space.region_count;
+        while end > space.ca_count && free.last() == Some(&(end - 1)) {
+            free.pop();
+            end -= 1;
+        }
+        self.layout.file_len(space.region_count) - self.layout.file_len(end)
+    }
+
+    /// Bytes of CIs that were written since the open.
+    pub fn written_bytes(&self) -> u64 {
+        self.written.load(Relaxed) * self.layout.ci_size as u64
+    }
+
+    /// Gives the space of what is free back: of regions, and of slots of CAs whose descriptors are in the pool (R2: the
+    /// committed tree uses none of them). Both copies of the root that says so are durable. What cannot be given back
+    /// stays as it is, and so do slots where it would not be `bytes`, or what is worth a hole.
+    pub fn give_space_back(&self, bytes: u64) {
+        let least = bytes.clamp(1, WORTH_A_HOLE);
+        // An error ends it: the next call would most likely have the same.
+        let _ = self.give_regions_back().and_then(|()| self.give_slots_back(least));
+    }
+
+    fn give_regions_back(&self) -> std::io::Result<()> {
+        let file = self.file()?;
+        let mut space = self.space.lock();
+        let free = space.free_regions.iter().copied();
+        let solid: Vec<u32> = free.filter(|region| !space.hollow.contains(region)).collect();
+        for region in solid {
+            // It may happen in part, so the space is to be taken before it is used again.
+            space.hollow.insert(region);
+            // The headers at its start are those of the CA with its number.
+            file.hollow(self.layout.slot(region, 0), self.layout.slots_len())?;
+        }
+        Ok(())
+    }
+
+    /// As many free slots as a CA has beyond its CIs keep their space: a close of few changes needs no more than these.
+    fn give_slots_back(&self, least: u64) -> std::io::Result<()> {
+        let file = self.file()?;
+        let (size, spare) = (self.layout.ci_size as u64, self.layout.slots - self.layout.ci_per_ca);
+        for ca in 0..self.ca_count() {
+            let _guard = self.lock(ca).lock();
+            let descriptor = self.directory.get(ca);
+            if descriptor == NO_FRAME {
+                continue;
+            }
+            let page = CaPage::of(self.pool.view(descriptor));
+            let free = page.free_slots(self.layout.ci_per_ca, page.slots(self.layout.slots));
+            let mut runs: Vec<(u64, u64)> = Vec::new();
+            for at in free.into_iter().skip(spare).map(|slot| self.slot_at(page, slot)) {
+                match runs.last_mut() {
+                    Some((_, end)) if *end == at => *end += size,
+                    _ => runs.push((at, at + size)),
+                }
+            }
+            for (at, end) in runs {
+                let (at, end) = (at.next_multiple_of(BLOCK), end / BLOCK * BLOCK);
+                if end >= at + least {
+                    file.hollow(at, end - at)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Takes the free regions at the end of the file off the books; true if there were any. The caller commits, and
     /// then [cuts](Self::cut) the file.
     pub fn trim(&self) -> bool {
@@ -77,6 +152,8 @@ impl Component {
             space.region_count -= 1;
         }
         space.room = space.region_count;
+        let count = space.region_count;
+        space.hollow.retain(|&region| region < count);
         Self::sort_free_regions(&mut free);
         space.free_regions = free;
         space.region_count < before

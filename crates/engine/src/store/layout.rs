@@ -59,6 +59,10 @@ impl ComponentLayout {
     pub fn slot(&self, region: u32, slot: u16) -> u64 {
         self.region(region) + 2 * self.header_len as u64 + slot as u64 * self.ci_size as u64
     }
+    /// Bytes of a region's slots.
+    pub fn slots_len(&self) -> u64 {
+        (self.slots * self.ci_size) as u64
+    }
     /// Length of a file with `regions` regions.
     pub fn file_len(&self, regions: u32) -> u64 {
         match regions {

@@ -131,6 +131,8 @@ struct Space {
     /// Regions the file has been grown for.
     room: u32,
     free_regions: Vec<u32>,
+    /// Those of them that may have no space: it was given back, by this open or by an earlier one.
+    hollow: BTreeSet<u32>,
     /// Regions the committed tree still uses and the next one does not (R2).
     freed: Vec<u32>,
     /// Newest written header of each CA.
@@ -181,6 +183,7 @@ impl Component {
                 region_count: root.region_count,
                 room: root.region_count,
                 free_regions: root.free_regions.clone(),
+                hollow: root.free_regions.iter().copied().collect(),
                 freed: Vec::new(),
                 refs: books::Refs::default(),
                 pending: HashMap::new(),

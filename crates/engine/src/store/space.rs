@@ -140,7 +140,17 @@ impl Component {
     pub(super) fn take_region(&self) -> Result<u32, RequestError> {
         let mut space = self.space.lock();
         if let Some(region) = space.free_regions.pop() {
-            return Ok(region);
+            let taken = match space.hollow.remove(&region) {
+                true => self
+                    .file()
+                    .and_then(|file| file.reserve(self.layout.slot(region, 0), self.layout.slots_len())),
+                false => Ok(()),
+            };
+            return taken.map(|()| region).map_err(|error| {
+                space.hollow.insert(region);
+                space.free_regions.push(region);
+                self.cannot_grow(&error)
+            });
         }
         let region = space.region_count;
         if region >= space.room {
@@ -152,12 +162,16 @@ impl Component {
                     .map(|_| room)
             };
             let room = grow(region + 1 + ahead).or_else(|_| grow(region + 1));
-            space.room = room.map_err(|e| RequestError::NoSpace {
-                why: format!("{}: {e}", self.path.display()),
-            })?;
+            space.room = room.map_err(|error| self.cannot_grow(&error))?;
         }
         space.region_count += 1;
         Ok(region)
+    }
+
+    fn cannot_grow(&self, error: &std::io::Error) -> RequestError {
+        RequestError::NoSpace {
+            why: format!("{}: {error}", self.path.display()),
+        }
     }
 
     /// Regions that no CA has; the next one to be taken is the lowest of them, so that the end of the file comes free.
