@@ -457,8 +457,8 @@ fn a_close_after_many_changes_gives_back_what_they_took() {
     assert!(short < long * 2 / 3, "{short} bytes, {long} without");
 }
 
-/// Where a close does not move what lies apart, it gives the space between back: those bytes are zeros on this disk, and
-/// no record is among them. What comes next takes the space again.
+/// Where a close does not move what lies apart, it gives the space between back: those bytes are zeros on this disk,
+/// and no record is among them. What comes next takes the space again.
 #[test]
 fn a_close_gives_the_space_of_what_is_free_back() {
     let mut world = World::memory();
@@ -562,7 +562,8 @@ fn after_the_file_was_cut_neither_root_names_what_is_gone() {
 /// The simulated disk gives space back by zeros, of which nothing else writes 4,096 or more.
 #[test]
 fn after_space_was_given_back_neither_root_names_it() {
-    let zeros = |event: &Event| matches!(event, Event::Write { bytes, .. } if bytes.len() >= 4096 && bytes.iter().all(|&b| b == 0));
+    let is_zeros = |bytes: &[u8]| bytes.len() >= 4096 && bytes.iter().all(|&byte| byte == 0);
+    let zeros = |event: &Event| matches!(event, Event::Write { bytes, .. } if is_zeros(bytes));
     let areas = 12;
     let update = |world: &World| {
         let engine = world.engine();

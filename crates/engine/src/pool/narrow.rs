@@ -1,9 +1,9 @@
 //! Narrow pages: where the records of a CI take much less than the CI, its page has a frame with less room.
 //!
 //! A CI split leaves two halves. The one that moves takes a frame of its width: with one of full size it would take
-//! twice the memory that it holds, and all of it has to be cleared, or taken from pages that somebody reads. The one that
-//! stays keeps its frame: to copy it as well costs more than is gained, because the frames that all of them leave lie
-//! between those in use.
+//! twice the memory that it holds, and all of it has to be cleared, or taken from pages that somebody reads. The one
+//! that stays keeps its frame: to copy it as well costs more than is gained, because the frames that all of them leave
+//! lie between those in use.
 //!
 //! * W1. A page's frame has room for the records that it has. For one that comes room is looked for first
 //!   ([`View::takes`]); where there is none the page moves to a wider frame.
