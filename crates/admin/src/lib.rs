@@ -22,6 +22,7 @@
 mod addressed;
 pub mod allocate;
 pub mod alter;
+pub mod archive;
 pub mod bldindex;
 mod bounds;
 mod bytes;

@@ -9,6 +9,7 @@ mod describe;
 mod failure;
 mod global;
 mod keys;
+mod moment;
 mod numbers;
 mod progress;
 mod records;

@@ -45,4 +45,24 @@ CICA0972E 8 "RECORD {number} ({place}): {reason}",
     "The record, counted from the first, cannot stand in the data set as it was to be: it is too long, too short to \
      hold the new key, or another record has the same new key.",
     "Correct or erase the record, or ask for another layout.";
+CICA1010I 0 "{name} IS RECOVERED AS OF {date} {time} UTC: {changes} CHANGES DONE AGAIN, {units} UNITS OF RECOVERY LEFT OUT",
+    "The data set was made from the copy, and what was archived since was done again. The time is that of the last change. \
+     Units that had not committed by the moment that was asked for are left out.",
+    "Take a new copy: the archive of what comes now goes on from none that was made before.";
+CICA1011E 12 "{name} IS NOT RECOVERED: {reason}",
+    "From the copy there is no way to the moment that was asked for. The data set that is there is as it was.",
+    "What the words say. cica archive ls and cica archive verify show what is archived.";
+CICA1012I 0 "{name} IS RECOVERED: NOTHING WAS CHANGED BEHIND THE COPY",
+    "The data set is as the copy has it: up to the moment that was asked for nothing was archived behind it.",
+    "Nothing.";
+CICA1013E 8 "THE ARCHIVE OF {name} HAS A GAP: {reason}",
+    "A segment is damaged or missing, or the data set was changed without being archived. Copies from before the gap cannot be \
+     brought forward over it; up to it they can.",
+    "Take a new copy of the data set.";
+CICA1014I 0 "{count} SEGMENTS WITH {bytes} BYTES ARE REMOVED FROM {directory}",
+    "They had changes from before the moment alone. Copies from before it cannot be brought forward any more.",
+    "Nothing.";
+CICA1015E 8 "{text} IS NO TIME",
+    "A time is HH:MM or HH:MM:SS of today, or has the date in front: 2026-11-25T11:58. Times are UTC.",
+    "Correct it.";
 }

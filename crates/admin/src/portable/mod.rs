@@ -12,6 +12,7 @@ mod export;
 mod import;
 mod place;
 mod receive;
+mod recover;
 mod restore;
 mod stored;
 
@@ -19,6 +20,7 @@ pub use backup::Backup;
 pub use export::{Export, ExportMode, Exported};
 pub use import::{Import, ImportObject, Imported};
 pub(super) use receive::new_data_set;
+pub use recover::{Recover, Recovered};
 pub use restore::{Renaming, Restore};
 
 use super::failure::Failure;

@@ -1,6 +1,7 @@
 //! The subcommands: a file for each, with its options and what it does.
 
 pub mod alter;
+pub mod archive;
 pub mod backup;
 pub mod cat;
 pub mod completions;
@@ -15,6 +16,7 @@ pub mod man;
 pub mod plan;
 pub mod put;
 pub mod recatalog;
+pub mod recover;
 pub mod reorg;
 pub mod restore;
 pub mod rm;
@@ -49,6 +51,9 @@ pub enum Command {
     Lds(lds::Options),
     Backup(backup::Options),
     Restore(restore::Options),
+    Recover(recover::Options),
+    #[command(subcommand)]
+    Archive(archive::Options),
     Reorg(reorg::Options),
     Recatalog(recatalog::Options),
     Alter(alter::Options),
@@ -84,6 +89,8 @@ pub fn run(command: Command, global: &Global, whole: clap::Command) -> Result<St
         Command::Lds(options) => lds::run(options, global),
         Command::Backup(options) => backup::run(options, global),
         Command::Restore(options) => restore::run(options, global),
+        Command::Recover(options) => recover::run(options, global),
+        Command::Archive(options) => archive::run(options, global),
         Command::Reorg(options) => reorg::run(options, global),
         Command::Recatalog(options) => recatalog::run(options, global),
         Command::Alter(options) => alter::run(options, global),

@@ -25,7 +25,7 @@ mod redo;
 mod segments;
 mod write;
 
-pub use redo::{plan, Plan, RedoError, Step};
+pub use redo::{follows, plan, Plan, RedoError, Step};
 pub use segments::{all, segments, ArchiveError, Segment, SegmentFile};
 pub use write::{Begin, Writer};
 

@@ -314,8 +314,11 @@ impl Plan {
     }
 }
 
-/// Does segment `next` go on where `before` ends?
-fn follows(before: &SegmentHead, end: Option<u32>, next: &SegmentHead) -> Result<(), String> {
+/// Does segment `next` go on where `before` ends, with the checksum `end` if it was ended?
+///
+/// # Errors
+/// Why not, in words.
+pub fn follows(before: &SegmentHead, end: Option<u32>, next: &SegmentHead) -> Result<(), String> {
     let (last, number) = (before.number, next.number);
     if number != last + 1 {
         return Err(format!(

@@ -50,6 +50,7 @@ pub struct SegmentFile {
 /// # Errors
 /// It cannot be read.
 pub fn all(disk: &dyn Disk, directory: &Path) -> io::Result<Vec<SegmentFile>> {
+    disk.admit(directory, false)?;
     let listed = match disk.list(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         listed => listed?,

@@ -97,7 +97,9 @@ impl Writer {
             create: Create::IfMissing,
             ..Open::default()
         };
-        disk.open(directory, make).map_err(at_directory)?;
+        disk.admit(directory, false)
+            .and_then(|()| disk.open(directory, make))
+            .map_err(at_directory)?;
         let mut files = segments(&**disk, directory, what.lineage).map_err(at_directory)?;
         // One in which nothing was written was never needed.
         while let Some(empty) = files.last().filter(|file| file.bytes <= HEAD_LEN as u64) {

@@ -81,7 +81,10 @@ impl OpenDataSet {
     /// What is done from here on makes a state that no open before has left.
     pub fn begin_forward(&self, now: u64) {
         let before = self.roots.lock().data.log.origin.max(self.ties.latest_origin());
-        self.origin.store(now.max(before + 1), Relaxed);
+        let origin = now.max(before + 1);
+        self.origin.store(origin, Relaxed);
+        // Its alternate indexes are not changed with it: they are to be built anew.
+        self.ties.leave_behind(origin);
     }
 
     /// Does an archived request again. What grows too much is committed: nobody needs what was there before.

@@ -99,6 +99,15 @@ impl Ties {
         }
     }
 
+    /// Open `origin` changes this base, and none of its alternate indexes: they are older from now on.
+    pub fn leave_behind(&self, origin: u64) {
+        let stamp = Stamp { origin, lsn: 1 };
+        self.known
+            .lock()
+            .iter_mut()
+            .for_each(|tie| tie.stamp = tie.stamp.max(stamp));
+    }
+
     /// A recovery took changes of this alternate index back (I2).
     pub fn stamp_taken_back(&self) {
         self.own.lock().0.lsn |= TAKEN_BACK;

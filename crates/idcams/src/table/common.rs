@@ -376,8 +376,7 @@ pub(super) const RLS: [Param; 8] = [
         "LOG",
         &[("NONE", &[]), ("UNDO", &[]), ("ALL", &[])],
         "whether updates can be backed out and redone",
-    )
-    .stored(),
+    ),
     name("LOGSTREAMID", NameForm::Dsname, "log stream for forward recovery")
         .abbr(&["LSID"])
         .stored(),

@@ -1,0 +1,171 @@
+//! What the archive of LOG(ALL) has: listed, checked, cleaned.
+
+use crate::failure::{refused, Failure};
+use crate::outcome::Outcome;
+use crate::report::Report;
+use crate::Services;
+use cica_engine::archive::{all, follows, Segment, SegmentFile};
+use cica_messages::{CICA1013E, CICA1014I};
+use std::path::Path;
+
+/// What is asked of the archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Archive {
+    /// Of this data set alone, by the name that it had.
+    pub name: Option<String>,
+    /// What is done.
+    pub action: ArchiveAction,
+}
+
+/// See [`Archive`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArchiveAction {
+    /// Heads and ends are read.
+    List,
+    /// All of it is read, and each segment must follow the one before.
+    Verify,
+    /// Segments go whose changes were all made before this moment, nanoseconds since 1970; the last stays.
+    Clean(u64),
+}
+
+/// The archive of one data set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Archived {
+    /// Name of the cluster when the last segment was begun; empty where it cannot be read.
+    pub name: String,
+    /// Its lineage, by which its files are named.
+    pub lineage: u64,
+    /// Segments.
+    pub segments: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// When the first segment was begun, nanoseconds since 1970.
+    pub begun: u64,
+    /// When the last segment that was ended has its end, or else was begun.
+    pub until: u64,
+    /// What is wrong with it.
+    pub wrong: Option<String>,
+}
+
+impl Services {
+    /// Lists, checks or cleans the archive; the result is what there is then.
+    pub fn archive(&mut self, request: &Archive) -> Outcome<Vec<Archived>> {
+        Outcome::with(|out| archive(self, request, out))
+    }
+}
+
+fn archive(services: &mut Services, request: &Archive, out: &mut Report) -> Result<(u8, Vec<Archived>), Failure> {
+    let directory = services.engine.archive_directory();
+    let files = || all(&*services.disk, &directory).map_err(|error| refused(&error, 24, 0));
+    if let ArchiveAction::Clean(before) = request.action {
+        let (mut count, mut bytes) = (0u64, 0u64);
+        for of in files()?.chunk_by(|a, b| a.lineage == b.lineage) {
+            if is_meant(services, request, of) {
+                let removed = clean(services, of, before)?;
+                (count, bytes) = (count + removed.0, bytes + removed.1);
+            }
+        }
+        let directory: &Path = &directory;
+        out.say(
+            &CICA1014I,
+            &[
+                ("count", &count),
+                ("bytes", &bytes),
+                ("directory", &directory.display()),
+            ],
+        );
+    }
+    let (mut lines, mut cc) = (Vec::new(), 0);
+    for of in files()?.chunk_by(|a, b| a.lineage == b.lineage) {
+        if !is_meant(services, request, of) {
+            continue;
+        }
+        let line = line(services, of, request.action == ArchiveAction::Verify);
+        if let Some(wrong) = &line.wrong {
+            let name = if line.name.is_empty() { "A DATA SET" } else { &line.name };
+            let failure = Failure::new(&CICA1013E, &[("name", &name), ("reason", wrong)]);
+            cc = cc.max(failure.tell(out));
+        }
+        lines.push(line);
+    }
+    Ok((cc, lines))
+}
+
+/// The name of a data set in its last segment that can be read.
+fn name_of(services: &Services, of: &[SegmentFile]) -> String {
+    let heads = of.iter().rev().map(|file| Segment::open(&*services.disk, file));
+    let mut names = heads.flatten().map(|segment| segment.head.name);
+    // Files carry the name of the component's cluster.
+    names.next().unwrap_or_default()
+}
+
+fn is_meant(services: &Services, request: &Archive, of: &[SegmentFile]) -> bool {
+    match &request.name {
+        Some(name) => name_of(services, of).eq_ignore_ascii_case(name),
+        None => true,
+    }
+}
+
+fn line(services: &Services, of: &[SegmentFile], all_of_it: bool) -> Archived {
+    let mut line = Archived {
+        name: name_of(services, of),
+        lineage: of.first().map_or(0, |file| file.lineage),
+        segments: of.len() as u64,
+        bytes: of.iter().map(|file| file.bytes).sum(),
+        begun: 0,
+        until: 0,
+        wrong: None,
+    };
+    let mut last = None;
+    for file in of {
+        let read = Segment::open(&*services.disk, file).and_then(|mut segment| {
+            line.begun = if line.begun == 0 { segment.head.time } else { line.begun };
+            let (mut end, mut until) = (None, segment.head.time);
+            match all_of_it {
+                true => {
+                    while segment.next_frame()?.is_some() {}
+                    (end, until) = (segment.has_ended().then(|| segment.chain()), segment.time());
+                }
+                false => {
+                    if let Some((head, chain, _)) = segment.end()? {
+                        (end, until) = (Some(chain), head.time);
+                    }
+                }
+            }
+            line.until = line.until.max(until);
+            Ok((segment.head, end))
+        });
+        match read {
+            Ok((head, end)) => {
+                if let Some((before, chain)) = &last {
+                    let checked = follows(before, *chain, &head);
+                    line.wrong = line.wrong.take().or(checked.err());
+                }
+                last = Some((head, end));
+            }
+            Err(error) => {
+                last = None;
+                line.wrong.get_or_insert(error.to_string());
+            }
+        }
+    }
+    line
+}
+
+/// Removes what is older; how many segments and bytes.
+fn clean(services: &Services, of: &[SegmentFile], before: u64) -> Result<(u64, u64), Failure> {
+    let (mut count, mut bytes) = (0, 0);
+    for pair in of.windows(2) {
+        let [old, next] = pair else { continue };
+        let next = Segment::open(&*services.disk, next).map_err(|error| refused(&error, 24, 0))?;
+        if next.head.time > before {
+            break;
+        }
+        services
+            .disk
+            .remove(&old.path)
+            .map_err(|error| refused(&error, 24, 0))?;
+        (count, bytes) = (count + 1, bytes + old.bytes);
+    }
+    Ok((count, bytes))
+}

@@ -1,0 +1,232 @@
+//! RECOVER: a data set out of a copy that BACKUP made, brought forward by its archive.
+//!
+//! 1. The data set is made beside the original, whose entry and files are untouched until the new one is whole.
+//! 2. Its alternate indexes stay. They are out of step with it from the switch on, which each open finds out, until
+//!    they are built anew: the last step.
+//! 3. Where the original can be read, the archive must have everything that it has, unless a time is said.
+
+use super::super::bldindex::Bldindex;
+use super::super::failure::{refused, Failure};
+use super::super::making::Replaced;
+use super::super::Services;
+use super::place::place;
+use super::receive::Received;
+use super::stored::files;
+use super::{moment, Copy};
+use crate::named::Named;
+use crate::outcome::Outcome;
+use crate::report::Report;
+use crate::trouble::not_opened;
+use cica_catalog::{Catalog, Entry, Name};
+use cica_engine::archive::RedoError;
+use cica_engine::{Access, Durability, Io, Logging, OpenError, OpenOptions};
+use cica_format::portable::Mode;
+use cica_format::root::Root;
+use cica_messages::{CICA0967E, CICA1010I, CICA1011E, CICA1012I};
+use std::sync::Arc;
+
+/// RECOVER.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recover {
+    /// The data set: a cluster.
+    pub name: String,
+    /// The file of the copy.
+    pub from: Named,
+    /// What had been committed by then comes back, nanoseconds since 1970; none: all that is archived.
+    pub until: Option<u64>,
+}
+
+/// How an alternate index is opened to be built anew.
+const EMPTIED: OpenOptions = OpenOptions {
+    access: Access::Output,
+    reset: true,
+    reset_anyway: true,
+    alone: false,
+    durability: Durability::Close,
+    io: Io::Auto,
+    log: Logging::Undo,
+};
+
+/// What came of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Changes that were done again.
+    pub changes: u64,
+    /// Units of recovery that had not committed by then.
+    pub units_left_out: u64,
+    /// When the last of the changes was made, nanoseconds since 1970; 0: there was none.
+    pub reached: u64,
+    /// Alternate indexes that were built anew.
+    pub built: Vec<Name>,
+}
+
+impl Services {
+    /// Makes a data set as it was at a moment, out of a copy and what was archived since.
+    pub fn recover(&mut self, request: &Recover) -> Outcome<Recovered> {
+        Outcome::with(|out| recover(self, request, out))
+    }
+}
+
+fn recover(services: &mut Services, request: &Recover, out: &mut Report) -> Result<(u8, Recovered), Failure> {
+    let name = Name::parse(&request.name).map_err(|error| refused(&error, 140, 0))?;
+    let mut copy = Copy::open(services, &request.from)?;
+    let catalog = services.home(&name)?;
+    let original = original(services, &catalog, &name)?;
+    let mut received = Received::default();
+    let mut recovered = None;
+    while let Some((mode, mut entry)) = copy.member()? {
+        if *entry.name() != name || !matches!(entry, Entry::Cluster(_)) || mode != Mode::ControlIntervals {
+            copy.skip()?;
+            continue;
+        }
+        let contents = catalog.contents()?;
+        for component in entry.components_mut() {
+            place(&contents, &[], component)?;
+        }
+        let paths = received.within(services, &catalog)?.making.list(&mut entry)?;
+        copy.rebuild(services, &entry, paths.clone())?;
+        recovered = Some(forward(services, request, &name, &paths, original.as_ref())?);
+        let within = received.within(services, &catalog)?;
+        if let Some(found) = contents.find(&name) {
+            let old = found.entry().clone();
+            let erase = old.attributes().is_some_and(|a| a.erase);
+            let lock = Replaced::lock(services, &catalog, old.clone(), erase)?;
+            within.replaced.push((old, lock));
+        }
+        within.entries.push(entry);
+    }
+    let Some(mut recovered) = recovered else {
+        return Err(Failure::new(&CICA0967E, &[("name", &name)]));
+    };
+    received.switch().1?;
+    tell(&name, &recovered, out);
+    let cc = build_indexes(services, &catalog, &name, &mut recovered, out)?;
+    Ok((cc, recovered))
+}
+
+/// The root of the data set as it is, complete: what its log has is in the archive then. None: it is not there, or
+/// cannot be read, which is why it is recovered.
+fn original(services: &Services, catalog: &Catalog, name: &Name) -> Result<Option<Root>, Failure> {
+    let contents = catalog.contents()?;
+    let Some(found) = contents.find(name) else {
+        return Ok(None);
+    };
+    let Some((data, index)) = files(catalog, found.entry())? else {
+        return Ok(None);
+    };
+    match services.engine.stored(&data, &index) {
+        Ok(stored) => Ok(Some(stored.data.root().clone())),
+        Err(error @ OpenError::InUse { .. }) => Err(not_opened(name.as_str(), &error)),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Does in the new files what was archived behind the copy.
+fn forward(
+    services: &mut Services,
+    request: &Recover,
+    name: &Name,
+    (data, index): &(std::path::PathBuf, std::path::PathBuf),
+    original: Option<&Root>,
+) -> Result<Recovered, Failure> {
+    let not = |reason: &dyn std::fmt::Display| Failure::new(&CICA1011E, &[("name", name), ("reason", reason)]);
+    let copied = services
+        .engine
+        .peek(data)
+        .map_err(|error| not_opened(name.as_str(), &error))?;
+    let until = request.until.unwrap_or(u64::MAX);
+    let last_change = copied.statistics.last_change;
+    if last_change > until {
+        let (date, time) = moment(last_change);
+        return Err(not(&format!(
+            "the copy has changes up to {date} {time} UTC; take an earlier copy, or a later time"
+        )));
+    }
+    let of = (copied.lineage(), copied.log.origin);
+    let plan = match services.engine.way_forward(of, until) {
+        Ok(plan) => plan,
+        // Nobody has changed it since.
+        Err(RedoError::NotFromCopy(_)) if original.is_some_and(|root| root.log.origin == of.1) => {
+            return Ok(Recovered::default())
+        }
+        Err(RedoError::Gap { what, until }) => {
+            let (date, time) = moment(until);
+            return Err(not(&format!("{what}. Up to {date} {time} UTC the archive is whole")));
+        }
+        Err(error) => return Err(not(&error)),
+    };
+    if let (Some(root), None) = (original, request.until) {
+        if root.log.origin != plan.last_origin {
+            return Err(not(
+                &"the archive ends before what the data set has: it was changed later, by a load or without LOG(ALL), or \
+                  the last segments are missing. Say up to when it is to be recovered, or take a later copy",
+            ));
+        }
+    }
+    let progress = &mut services.progress;
+    let changes = services
+        .engine
+        .bring_forward(data, index, &plan, progress)
+        .map_err(|error| not(&error))?;
+    Ok(Recovered {
+        changes,
+        units_left_out: plan.units_left_out as u64,
+        reached: plan.reached,
+        built: Vec::new(),
+    })
+}
+
+fn tell(name: &Name, recovered: &Recovered, out: &mut Report) {
+    let (date, time) = moment(recovered.reached);
+    match recovered.reached {
+        0 => out.say(&CICA1012I, &[("name", name)]),
+        _ => out.say(
+            &CICA1010I,
+            &[
+                ("name", name),
+                ("changes", &recovered.changes),
+                ("units", &recovered.units_left_out),
+                ("date", &date),
+                ("time", &time),
+            ],
+        ),
+    }
+}
+
+/// Builds the alternate indexes of the new data set.
+fn build_indexes(
+    services: &mut Services,
+    catalog: &Arc<Catalog>,
+    name: &Name,
+    recovered: &mut Recovered,
+    out: &mut Report,
+) -> Result<u8, Failure> {
+    let contents = catalog.contents()?;
+    let related = contents.related(name).filter(|entry| matches!(entry, Entry::Aix(_)));
+    let indexes: Vec<&Entry> = related.collect();
+    if indexes.is_empty() {
+        return Ok(0);
+    }
+    for entry in &indexes {
+        // What it has is of other records; BLDINDEX takes no other that was defined NOREUSE.
+        if let Some((data, index)) = files(catalog, entry)? {
+            let emptied = services.engine.open(&data, &index, EMPTIED).and_then(|index| {
+                let closed = index.close();
+                closed.map(drop).map_err(|error| OpenError::Unusable {
+                    path: data.clone(),
+                    what: error.to_string(),
+                })
+            });
+            emptied.map_err(|error| not_opened(entry.name().as_str(), &error))?;
+        }
+    }
+    let indexes = indexes.iter().map(|entry| Named::DataSet(entry.name().to_string()));
+    let indexes = indexes.collect();
+    let built = services.bldindex(&Bldindex {
+        base: Named::DataSet(name.to_string()),
+        indexes,
+    });
+    recovered.built = built.result;
+    out.extend(built.messages);
+    Ok(built.condition)
+}

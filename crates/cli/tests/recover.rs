@@ -1,0 +1,106 @@
+//! Point-in-time recovery by the command: a copy, the archive, a moment.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::Place;
+use std::time::Duration;
+
+const DEFINE: &str = " DEFINE CLUSTER (NAME(PAY.MASTER) INDEXED KEYS(5 0) -
+  RECORDSIZE(20 80) RECORDS(1000 1000) LOG(ALL) LOGSTREAMID(PAY.LOG))
+ DEFINE AIX (NAME(PAY.BYNAME) RELATE(PAY.MASTER) -
+  KEYS(5 5) RECORDSIZE(40 80) RECORDS(100 100))
+ DEFINE PATH (NAME(PAY.PATH) PATHENTRY(PAY.BYNAME))
+";
+
+fn put(place: &Place, lines: &str) {
+    let run = place.run_with(&["put", "PAY.MASTER", "--replace", "--quiet"], lines.as_bytes());
+    assert_eq!(run.status, 0, "{}", run.err);
+}
+
+fn until(place: &Place) -> String {
+    let run = place.run(&["archive", "ls", "--json"]);
+    let value: serde_json::Value = serde_json::from_slice(&run.out).unwrap();
+    value["archive"][0]["until"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_data_set_comes_back_as_it_was_at_a_moment() {
+    let place = Place::new();
+    assert_eq!(place.run_with(&["idcams"], DEFINE.as_bytes()).status, 0);
+    put(&place, "00001ADAMS\n00002BAKER\n");
+    let build = " BLDINDEX INDATASET(PAY.MASTER) OUTDATASET(PAY.BYNAME)\n";
+    assert_eq!(place.run_with(&["idcams"], build.as_bytes()).status, 0);
+    assert_eq!(place.run(&["backup", "PAY.MASTER", "-o", "noon"]).status, 0);
+    std::thread::sleep(Duration::from_millis(1100));
+    put(&place, "00003CLARK\n");
+    let (then, records) = (until(&place), place.run(&["cat", "PAY.MASTER"]).out);
+    std::thread::sleep(Duration::from_millis(1100));
+    put(&place, "00002WRONG\n00004WRONG\n");
+    // What cannot be leaves everything as it is.
+    let wrong = place.run(&["cat", "PAY.MASTER"]).out;
+    let before = place.run(&["recover", "PAY.MASTER", "--from", "noon", "--to", "2020-01-01T00:00"]);
+    assert!(
+        before.status == 12 && before.err.contains("CICA1011E"),
+        "{}",
+        before.err
+    );
+    let no_time = place.run(&["recover", "PAY.MASTER", "--from", "noon", "--to", "noon"]);
+    assert!(
+        no_time.status == 8 && no_time.err.contains("CICA1015E"),
+        "{}",
+        no_time.err
+    );
+    assert_eq!(place.run(&["cat", "PAY.MASTER"]).out, wrong);
+    let run = place.run(&["recover", "PAY.MASTER", "--from", "noon", "--to", &then]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    let told = String::from_utf8_lossy(&run.out).into_owned();
+    assert!(told.contains("CICA1010I") && told.contains("1 CHANGES"), "{told}");
+    assert_eq!(place.run(&["cat", "PAY.MASTER"]).out, records);
+    let path = place.run(&["cat", "PAY.PATH"]);
+    assert_eq!((path.status, path.out), (0, records), "{}", path.err);
+    // The data set goes on, and its archive does from here.
+    put(&place, "00005DAVIS\n");
+    let gone = place.run(&["recover", "PAY.MASTER", "--from", "noon"]);
+    assert!(gone.status == 12 && gone.err.contains("CICA1011E"), "{}", gone.err);
+    let verified = place.run(&["archive", "verify"]);
+    assert!(
+        verified.status == 8 && verified.err.contains("CICA1013E"),
+        "{}",
+        verified.err
+    );
+}
+
+#[test]
+fn a_missing_segment_is_named_and_an_archive_is_cleaned() {
+    let place = Place::new();
+    assert_eq!(place.run_with(&["idcams"], DEFINE.as_bytes()).status, 0);
+    put(&place, "00001ADAMS\n");
+    assert_eq!(place.run(&["backup", "PAY.MASTER", "-o", "noon"]).status, 0);
+    (2..6).for_each(|n| put(&place, &format!("{n:05}BAKER\n")));
+    let directory = place.dir.join("catalog/archive");
+    let mut files: Vec<_> = std::fs::read_dir(&directory)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    files.sort();
+    let middle = &files[files.len() - 2];
+    let bytes = std::fs::read(middle).unwrap();
+    std::fs::remove_file(middle).unwrap();
+    for command in [&["archive", "verify"][..], &["recover", "PAY.MASTER", "--from", "noon"]] {
+        let run = place.run(command);
+        assert!(
+            run.status >= 8 && run.err.contains("missing"),
+            "{command:?}: {}",
+            run.err
+        );
+    }
+    std::fs::write(middle, bytes).unwrap();
+    let run = place.run(&["archive", "verify"]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    let cleaned = place.run(&["archive", "clean", "--before", "2100-01-01T00:00"]);
+    assert_eq!(cleaned.status, 0, "{}", cleaned.err);
+    assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1);
+    let run = place.run(&["recover", "PAY.MASTER", "--from", "noon"]);
+    assert!(run.status == 12 && run.err.contains("cleaned"), "{}", run.err);
+}
