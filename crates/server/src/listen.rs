@@ -15,6 +15,7 @@ use crate::owner::Owner;
 use cica_session::{Session, Sharing};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::fs::{flock, FlockOperation};
+use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 use std::fmt;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::ErrorKind;
@@ -81,6 +82,7 @@ pub fn serve(mut session: Session, how: Serve, ready: impl FnOnce(&Path)) -> Res
     let _lock = take(&directory, mode)?;
     let socket = directory.join("socket");
     let listener = listen(&socket, mode)?;
+    allow_descriptors();
     let owner = Arc::new(Owner::new(session, None));
     ready(&socket);
     accept(&owner, &listener, how);
@@ -89,6 +91,17 @@ pub fn serve(mut session: Session, how: Serve, ready: impl FnOnce(&Path)) -> Res
     drop(listener);
     owner.dismiss();
     removed.map_err(|error| failed("removing", &socket, error))
+}
+
+/// Each client takes three descriptors, and systems begin with 1,024 for a process that may have many more.
+fn allow_descriptors() {
+    let limit = getrlimit(Resource::Nofile);
+    let most = Rlimit {
+        current: limit.maximum,
+        ..limit
+    };
+    // Where that is not allowed there is room for fewer clients.
+    let _ = setrlimit(Resource::Nofile, most);
 }
 
 /// The lock that one owner has for its life.
@@ -150,7 +163,16 @@ fn accept(owner: &Arc<Owner>, listener: &UnixListener, how: Serve) {
     let mut alone_since = Instant::now();
     loop {
         wait(owner, listener);
-        while let Ok((stream, _)) = listener.accept() {
+        loop {
+            let stream = match listener.accept() {
+                Ok((stream, _)) => stream,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(_) => {
+                    // No descriptor is left, most likely: whoever comes waits until one is.
+                    std::thread::sleep(Duration::from_millis(20));
+                    break;
+                }
+            };
             let owner = owner.clone();
             let begun = std::thread::Builder::new()
                 .stack_size(1 << 20)

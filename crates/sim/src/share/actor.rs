@@ -11,7 +11,7 @@ use cica_engine::{
 use cica_share::{open, Client, NotOpened};
 
 use super::model::Part;
-use super::wire::{Dialer, Doom, DoomShared};
+use super::wire::{locked, Dialer, Doom, DoomShared};
 use super::world::{read, record, Premises, NAMES, SETS};
 
 /// What a request was answered.
@@ -123,11 +123,19 @@ impl Actor {
         }))
     }
 
+    /// Has it no owner any more, or a wrong answer?
+    pub fn is_lost(&self) -> bool {
+        self.client.is_gone() || locked(&self.fate).is_misled()
+    }
+
     fn string(&mut self, set: usize, part: Part) -> &mut Str {
         &mut self.sets[set].1[part as usize]
     }
 
     fn said<T>(&mut self, answer: Result<T, RequestError>, of: impl FnOnce(T) -> Said) -> Said {
+        if locked(&self.fate).is_misled() {
+            return Said::Gone;
+        }
         match answer {
             Ok(answer) => of(answer),
             Err(RequestError::NotFound) => Said::NotFound,
@@ -203,7 +211,7 @@ impl Actor {
         } else {
             self.unit.backout()
         };
-        match self.client.is_gone() {
+        match self.is_lost() {
             // A backout is answered then too: the owner takes it back when it hears of it, if it lives.
             true if !commits => Said::Gone,
             _ => self.said(answer, |()| Said::Done),

@@ -273,7 +273,7 @@ impl Run {
                 self.browsed_anew(which, name.0);
                 self.count("changes");
             }
-            _ => return self.unexpected(which, asked, format!("{said:?}, it was {way:?}, there {there}")),
+            _ => return self.unexpected(which, format!("{said:?}, it was {way:?}, there {there}")),
         }
         Ok(())
     }
@@ -294,13 +294,7 @@ impl Run {
             }
             (Said::NotFound, Way::Free | Way::Perhaps) if there.is_none() => return Ok(()),
             (Said::Got(_, value), Way::Free | Way::Perhaps) if there == Some(*value) => {}
-            _ => {
-                return self.unexpected(
-                    which,
-                    Asked::Nothing,
-                    format!("{said:?}, it was {way:?}, there {there:?}"),
-                )
-            }
+            _ => return self.unexpected(which, format!("{said:?}, it was {way:?}, there {there:?}")),
         }
         self.model.hold(by, name.0, Some(name.1));
         if self.random.chance(25) {
@@ -330,7 +324,7 @@ impl Run {
                 self.model.hold(by, name.0, None);
                 Ok(())
             }
-            said => self.unexpected(which, asked, format!("{said:?}")),
+            said => self.unexpected(which, format!("{said:?}")),
         }
     }
 
@@ -364,11 +358,7 @@ impl Run {
             // Locked by name, and not there.
             Said::NotFound if there.is_none() && (!blocked || !self.model.committed().contains_key(&name)) => Ok(()),
             Said::Got(_, value) if !blocked && there == Some(*value) => Ok(()),
-            said => self.unexpected(
-                which,
-                Asked::Nothing,
-                format!("{said:?}, blocked {blocked}, there {there:?}"),
-            ),
+            said => self.unexpected(which, format!("{said:?}, blocked {blocked}, there {there:?}")),
         }
     }
 
@@ -413,7 +403,7 @@ impl Run {
                 Said::Held if blocked => return Ok(()),
                 // An empty data set.
                 Said::NotFound | Said::End => return Ok(()),
-                said => return self.unexpected(which, Asked::Nothing, format!("pointing: {said:?}")),
+                said => return self.unexpected(which, format!("pointing: {said:?}")),
             }
         }
         for _ in 0..self.random.between(1, 12) {
@@ -455,7 +445,7 @@ impl Run {
                 ref said => Some(format!("{said:?}")),
             };
             if let Some(wrong) = wrong {
-                return self.unexpected(which, Asked::Nothing, format!("browsing: {wrong}"));
+                return self.unexpected(which, format!("browsing: {wrong}"));
             }
         }
         self.actors[which].browse = Some(browse);
@@ -475,7 +465,7 @@ impl Run {
                 self.model.end_unit(self.world.clock.passed(), session, commits);
                 Ok(())
             }
-            said => self.unexpected(which, Asked::End(commits), format!("{said:?}")),
+            said => self.unexpected(which, format!("{said:?}")),
         }
     }
 
@@ -487,10 +477,10 @@ impl Run {
             let was = self.actors[which].unlock(name.0, name.1);
             self.model.lock(by, name, false);
             self.tell(format!("S{session} unlocks {name:?}: {was}"));
-            return match (was, self.actors[which].client.is_gone()) {
+            return match (was, self.actors[which].is_lost()) {
                 (_, true) => self.leaves(which, Asked::Nothing),
                 (true, _) => Ok(()),
-                (false, _) => self.unexpected(which, Asked::Nothing, "it was not locked".into()),
+                (false, _) => self.unexpected(which, "it was not locked".into()),
             };
         }
         let way = self.model.way(name, by, true);
@@ -504,7 +494,7 @@ impl Run {
                 self.count("locks by name");
                 Ok(())
             }
-            _ => self.unexpected(which, Asked::Nothing, format!("{said:?}, it was {way:?}")),
+            _ => self.unexpected(which, format!("{said:?}, it was {way:?}")),
         }
     }
 
@@ -515,7 +505,8 @@ impl Run {
             Ok(said) => said,
             // Who is hostile may have it alone.
             Err(_) if self.hostile.is_some() => return Ok(()),
-            Err(words) => return self.unexpected(which, Asked::Nothing, words),
+            Err(_) if self.actors[which].is_lost() => return self.leaves(which, Asked::Nothing),
+            Err(words) => return self.unexpected(which, words),
         };
         self.actors[which].browse = None;
         match said {
@@ -527,17 +518,12 @@ impl Run {
                 }
                 Ok(())
             }
-            said => self.unexpected(which, Asked::Nothing, format!("{said:?}")),
+            said => self.unexpected(which, format!("{said:?}")),
         }
     }
 
     /// Something that a fault, or who is hostile, may explain; if not, it is wrong.
-    fn unexpected(&mut self, which: usize, asked: Asked, what: String) -> Result<(), String> {
-        let turned = matches!(locked(&self.actors[which].fate).done, Some(Cut::AnswerTurned(_)));
-        if turned {
-            // It believes what was never said; it is let go.
-            return self.leaves(which, asked);
-        }
+    fn unexpected(&mut self, which: usize, what: String) -> Result<(), String> {
         if self.hostile.is_some() && what.starts_with("Held") {
             return Ok(());
         }

@@ -60,6 +60,13 @@ pub struct Doom {
     pub dead: bool,
 }
 
+impl Doom {
+    /// It believes what was never said, and is let go before it says anything of that.
+    pub fn is_misled(&self) -> bool {
+        matches!(self.done, Some(Cut::AnswerTurned(_)))
+    }
+}
+
 /// The same fate at all ends.
 pub type DoomShared = Arc<Mutex<Doom>>;
 
@@ -278,6 +285,9 @@ impl Wire for ClientEnd {
     fn send(&mut self, bytes: &[u8], descriptor: Option<BorrowedFd<'_>>) -> io::Result<()> {
         if locked(&self.fate).dead {
             return Err(self.leaves());
+        }
+        if locked(&self.fate).is_misled() {
+            return Err(self.dies());
         }
         let cut = self.cut();
         let part = |thousandths: u64| &bytes[..bytes.len() * thousandths as usize / 1000];

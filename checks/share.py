@@ -1,0 +1,366 @@
+#!/usr/bin/env python3
+"""Kills programs that share a data set, and the process that owns it, and looks at what they leave.
+
+    checks/share.py --short           sixty kills; its last line is the sum
+    checks/share.py --kills 10000     as many kills as asked for
+    checks/share.py --minutes 20      as many as this time has room for
+
+Client processes of the C library move amounts between records in units of recovery, over one `cica serve`. Clients are
+killed (SIGKILL) at random moments, or stopped for a while with what they have locked, and so the server is killed. Each
+client writes down what it is about to commit, and what was answered. After some kills all clients are ended, and then
+
+ 1. no lock and no unit of a client that has gone is left;
+ 2. the data set is sound, and the sum of all amounts is what it was: units stand whole or not at all;
+ 3. what was answered is there, with or without the unit that a client died in;
+ 4. the versions of each record come in an order that the times of the units allow: each update saw the one before it.
+"""
+
+import argparse
+import ctypes
+import json
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", TOP / "target")).absolute()
+NAME = "SHARE.ACCOUNTS"
+ACCOUNTS, EACH, CLIENTS = 12, 1000, 4
+OK, EXCLUSIVE, FENCED = 0, 0x0814, 0x0C10
+OUTPUT, UPDATE, ASCENDING = 1, 2, 16
+
+
+# A program begins with so few descriptors here, and so does the server that it starts.
+FEW, CROWD = 100, 200
+
+
+class Wrong(Exception):
+    """What a kill left is not as it must be."""
+
+
+class Val(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+
+
+class Library:
+    """The C library, and one environment of it with the data set open."""
+
+    def __init__(self, path):
+        self.c = ctypes.CDLL(str(path))
+        self.c.cica_message.restype = ctypes.c_char_p
+        self.env, self.set, self.unit, self.string = (ctypes.c_void_p() for _ in range(4))
+
+    def must(self, code, what):
+        if code != OK:
+            raise OSError(f"{what}: {code:#x} {self.c.cica_message().decode(errors='replace')}")
+
+    def open(self, within=True):
+        c, by = self.c, ctypes.byref
+        self.must(c.cica_env_open(None, by(self.env)), "cica_env_open")
+        self.must(c.cica_open(self.env, NAME.encode(), OUTPUT, None, by(self.set)), "cica_open")
+        if within:
+            self.must(c.cica_unit_begin(self.env, by(self.unit)), "cica_unit_begin")
+            self.must(c.cica_string_open_in(self.set, self.unit, by(self.string)), "cica_string_open_in")
+        else:
+            self.must(c.cica_string_open(self.set, by(self.string)), "cica_string_open")
+
+    def close(self):
+        """What an owner that is gone answers does not matter: all handles go."""
+        self.c.cica_string_close(self.string)
+        if self.unit:
+            self.c.cica_unit_backout(self.unit)
+            self.c.cica_unit_free(self.unit)
+        self.c.cica_close(self.set)
+        self.c.cica_env_close(self.env)
+        self.env, self.set, self.unit, self.string = (ctypes.c_void_p() for _ in range(4))
+
+    def insert(self, record):
+        self.must(self.c.cica_insert(self.string, record, len(record), ASCENDING, None), "cica_insert")
+
+    def get(self, key):
+        """Gets a record for update: amount and version, or the code."""
+        found = Val()
+        code = self.c.cica_get(self.string, key, len(key), UPDATE, ctypes.byref(found))
+        if code != OK:
+            return code, None
+        return OK, parse(ctypes.string_at(found.data, found.size))[1:]
+
+    def update(self, record):
+        return self.c.cica_update(self.string, record, len(record))
+
+
+def record(key, amount, version):
+    return key + f"{amount:+010d}{version:010d}".encode()
+
+
+def parse(line):
+    return line[:4], int(line[4:14]), int(line[14:24])
+
+
+def account(number):
+    return f"A{number:03d}".encode()
+
+
+# ---- a client ----
+
+
+def client(library, slot, journal):
+    """Moves amounts until it is killed."""
+    own = f"C{slot:03d}".encode()
+    numbers = random.Random(os.getpid())
+    out = os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    tell = lambda *words: os.write(out, (" ".join(map(str, words)) + "\n").encode())
+    cica = Library(library)
+    while True:
+        try:
+            cica.open()
+        except OSError as error:
+            tell("E", error)
+            time.sleep(0.02)
+            continue
+        while move(cica, own, numbers, tell):
+            pass
+        cica.close()
+
+
+def move(cica, own, numbers, tell):
+    """One unit. False: the owner is gone."""
+    begin = time.monotonic_ns()
+    one, two = numbers.sample(range(ACCOUNTS), 2)
+    moved, some = [], numbers.randint(1, 50)
+    for key, more in ((own, 1), (account(one), -some), (account(two), some)):
+        code, was = cica.get(key)
+        if code == OK:
+            code = cica.update(record(key, was[0] + more, was[1] + 1))
+        if code != OK:
+            if code == FENCED:
+                return False
+            if code != EXCLUSIVE:
+                tell("E", f"{code:#x}", cica.c.cica_message().decode(errors="replace"))
+            backed_out = cica.c.cica_unit_backout(cica.unit)
+            tell("R", begin, time.monotonic_ns())
+            return backed_out == OK
+        moved.append((key.decode(), was[1] + 1))
+    words = " ".join(f"{key}:{version}" for key, version in moved)
+    tell("I", begin, words)
+    code = cica.c.cica_unit_commit(cica.unit)
+    if code == OK:
+        tell("A", begin, time.monotonic_ns(), words)
+        return True
+    tell("F", begin, f"{code:#x}")
+    return False
+
+
+# ---- who kills ----
+
+
+class Place:
+    def __init__(self, binaries):
+        self.binaries = binaries
+        self.errors = set()
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="cica-share-"))
+        self.library = next(path for path in (binaries / "libcica_c.so", binaries / "libcica.so") if path.exists())
+        for name in [name for name in os.environ if name.startswith(("CICA_", "DD_"))]:
+            del os.environ[name]
+        os.environ.update(CICA_CATALOG=str(self.directory / "catalog"), CICA_POOL="16M", CICA_SHARE="off",
+                          CICA_SERVER=str(binaries / "cica"), LC_ALL="C.UTF-8")
+        self.cica("idcams", text=f" DEFINE CLUSTER (NAME({NAME}) INDEXED KEYS(4 0) -\n"
+                                 "  RECORDSIZE(24 24) TRACKS(1 1) SHAREOPTIONS(3 3))\n")
+        loads = Library(self.library)
+        loads.open(within=False)
+        for number in range(ACCOUNTS):
+            loads.insert(record(account(number), EACH, 0))
+        for slot in range(CLIENTS):
+            loads.insert(record(f"C{slot:03d}".encode(), 0, 0))
+        loads.close()
+        os.environ["CICA_SHARE"] = "on"
+        self.journals, self.clients, self.killed_at = [], {}, []
+
+    def cica(self, *words, text="", good=(0,)):
+        done = subprocess.run([self.binaries / "cica", *words], input=text, text=True, errors="replace", cwd=self.directory,
+                              capture_output=True, timeout=60, check=False)
+        if done.returncode not in good:
+            raise Wrong(f"cica {' '.join(words)} ended with {done.returncode}: {done.stdout[-300:]}{done.stderr[-300:]}")
+        return done.stdout
+
+    def server(self, what):
+        return json.loads(self.cica("server", what, "--json", good=(0, 4)) or "{}")
+
+    def begin(self, slot):
+        journal = self.directory / f"journal-{len(self.journals)}"
+        self.journals.append(journal)
+        words = [sys.executable, __file__, "--client", str(slot), "--journal", journal, "--library", self.library]
+        self.clients[slot] = subprocess.Popen(words, stdin=subprocess.DEVNULL, preexec_fn=few_descriptors)
+
+    def crowd(self):
+        """Many come, say nothing, and stay; others go on."""
+        come = []
+        try:
+            for _ in range(CROWD):
+                come.append(socket.socket(socket.AF_UNIX))
+                come[-1].settimeout(20)
+                come[-1].connect(str(self.directory / "catalog" / "share" / "socket"))
+            if not self.server("status").get("process"):
+                raise Wrong("nobody serves beside a crowd")
+        finally:
+            for one in come:
+                one.close()
+
+    def kill(self, slot):
+        self.clients.pop(slot).kill()
+        self.killed_at.append(time.monotonic_ns())
+
+    def all_end(self):
+        """Ends all clients; what they had must go at once."""
+        left = [self.clients[slot] for slot in self.clients]
+        for slot in list(self.clients):
+            self.kill(slot)
+        for process in left:
+            process.wait()
+        until = time.monotonic() + 20
+        while True:
+            status = json.dumps([self.server(what) for what in ("locks", "units", "clients")])
+            mine = [str(process.pid) for process in left]
+            if not any(f'"process": {pid}' in status or f'"process":{pid}' in status or f"process {pid} " in status
+                       for pid in mine):
+                return
+            if time.monotonic() > until:
+                raise Wrong(f"clients have gone, and the server has of them: {status}")
+            time.sleep(0.01)
+
+    def judge(self):
+        """What is there, against what the clients wrote down."""
+        found = {}
+        for line in self.cica("cat", NAME).splitlines():
+            key, amount, version = parse(line.encode())
+            found[key.decode()] = (amount, version)
+        total = sum(amount for key, (amount, _) in found.items() if key.startswith("A"))
+        if total != ACCOUNTS * EACH:
+            raise Wrong(f"the amounts are {total} together, not {ACCOUNTS * EACH}: {found}")
+        answered, perhaps, slowest = {}, {}, 0
+        for journal in self.journals:
+            last = None
+            for line in journal.read_text().splitlines() if journal.exists() else ():
+                kind, *words = line.split(" ")
+                if kind == "A":
+                    begin, end = int(words[0]), int(words[1])
+                    slowest = max(slowest, self.beside_a_kill(begin, end))
+                    for word in words[2:]:
+                        key, version = word.split(":")
+                        if answered.setdefault((key, int(version)), (begin, end)) != (begin, end):
+                            raise Wrong(f"two units made version {version} of {key}: one update is lost")
+                    last = None
+                elif kind == "I":
+                    last = words[1:]
+                elif kind == "F":
+                    for word in last or ():
+                        perhaps[word] = True
+                    last = None
+                elif kind == "E":
+                    self.errors.add(" ".join(words)[:120])
+            for word in last or ():
+                perhaps[word] = True
+        for key, (_, final) in found.items():
+            latest = 0
+            for version in range(1, final + 1):
+                times = answered.get((key, version))
+                if times is None and f"{key}:{version}" not in perhaps:
+                    raise Wrong(f"nobody has made version {version} of {key}")
+                if times and times[1] < latest:
+                    raise Wrong(f"version {version} of {key} ended before an earlier one began")
+                latest = max(latest, times[0]) if times else latest
+            more = [version for other, version in answered if other == key and version > final]
+            if more:
+                raise Wrong(f"{key} has version {final}, and {max(more)} was answered")
+        self.cica("idcams", text=f" EXAMINE NAME({NAME}) INDEXTEST DATATEST\n")
+        return len([1 for key, _ in answered if key.startswith("C")]), slowest
+
+    def beside_a_kill(self, begin, end):
+        """Nanoseconds of a unit during which a client was killed."""
+        return end - begin if any(begin <= at <= end for at in self.killed_at) else 0
+
+
+def few_descriptors():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FEW, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+
+
+def run(place, kills, until):
+    counts = {"kills": 0, "server kills": 0, "stops": 0, "looks": 0}
+    numbers = random.Random(1)
+    units = slowest = 0
+    while counts["kills"] < kills and time.monotonic() < until:
+        for _ in range(min(25, kills - counts["kills"])):
+            for slot in range(CLIENTS):
+                if slot not in place.clients:
+                    place.begin(slot)
+            time.sleep(numbers.uniform(0.0, 0.3))
+            what, slot = numbers.random(), numbers.randrange(CLIENTS)
+            if what < 0.08:
+                owner = place.server("status").get("process")
+                if owner:
+                    os.kill(owner, signal.SIGKILL)
+                    counts["server kills"] += 1
+            elif what < 0.25:
+                place.clients[slot].send_signal(signal.SIGSTOP)
+                time.sleep(numbers.uniform(0.0, 0.3))
+                counts["stops"] += 1
+                if numbers.random() < 0.5:
+                    place.clients[slot].send_signal(signal.SIGCONT)
+            if what < 0.04 or what >= 0.08:
+                gone = place.clients[slot]
+                place.kill(slot)
+                gone.wait()
+                counts["kills"] += 1
+        if place.server("status").get("process"):
+            place.crowd()
+        place.all_end()
+        units, slowest = place.judge()
+        counts["looks"] += 1
+    counts.update(units=units, longest_beside_a_kill_ms=round(slowest / 1e6, 1))
+    return counts
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=0)
+    parser.add_argument("--binaries", type=pathlib.Path, default=TARGET / "release",
+                        help="where cica and libcica are")
+    parser.add_argument("--client", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--journal", help=argparse.SUPPRESS)
+    parser.add_argument("--library", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.client is not None:
+        client(options.library, options.client, options.journal)
+        return 0
+    kills = 60 if options.short else options.kills or 10**9
+    until = time.monotonic() + (options.minutes * 60 if options.minutes else 86_400)
+    place, began = Place(options.binaries.absolute()), time.monotonic()
+    try:
+        counts = run(place, kills, until)
+    except Wrong as wrong:
+        print(f"share: {place.directory} is kept: {wrong}\nshare result: 0 passed; 1 failed")
+        return 1
+    finally:
+        for process in place.clients.values():
+            process.kill()
+    place.cica("server", "stop", good=(0, 1, 2, 4, 8, 12))
+    for error in sorted(place.errors):
+        print(f"share: a client was told {error}")
+    shutil.rmtree(place.directory, ignore_errors=True)
+    words = ", ".join(f"{name} {count}" for name, count in counts.items())
+    print(f"share: {words}; {time.monotonic() - began:.0f} s\nshare result: {counts['looks']} passed; 0 failed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
