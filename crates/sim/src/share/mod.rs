@@ -548,9 +548,9 @@ impl Run {
         // What it asked was done or was not; of one who died behind his message it may be done when the owner hears
         // it.
         self.observe(self.alternatives(false))?;
-        // What a request that was not answered may have locked, nobody knows.
-        let locked = matches!(asked, Asked::Nothing) && fate.is_some();
-        if locked || self.gone.len() > 1 || self.random.chance(50) {
+        // What a request that was not answered has locked, or let go, nobody knows.
+        let unknown = !matches!(asked, Asked::Change(..)) && fate.is_some();
+        if unknown || self.gone.len() > 1 || self.random.chance(50) {
             return self.hears();
         }
         Ok(())
