@@ -119,6 +119,25 @@ def tarball(package, work):
         raise Failed(f"the library says it is {version!r}")
 
 
+def service(root):
+    """The unit by which systemd shares a catalog: it starts what the package has, and systemd finds nothing wrong."""
+    unit = root / "usr/lib/systemd/system/cica@.service"
+    if not unit.exists():
+        raise Failed("the package has no cica@.service")
+    words = unit.read_text()
+    for key in ["ExecStart", "ExecStop"]:
+        (command,) = re.findall(rf"^{key}=(\S+)", words, re.M)
+        if not (root / command.lstrip("/")).exists():
+            raise Failed(f"{key} of cica@.service names {command}, which the package does not have")
+    if shutil.which("systemd-analyze"):
+        instance = root / "tmp/cica@srv-vsam.service"
+        # The command is not installed on the machine that looks at it.
+        instance.write_text(words.replace("/usr/bin/cica", str(root / "usr/bin/cica")))
+        told = run("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", instance)
+        if told.strip():
+            raise Failed(told)
+
+
 def libraries_of(program):
     """The shared libraries that a program is loaded with, and the loader."""
     return re.findall(r"(/\S+)(?= \(0x)", run("ldd", program))
@@ -136,6 +155,7 @@ def debian_package(package, work):
         to = root / library.lstrip("/")
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(library, to)
+    service(root)
     pages = list((root / "usr/share/man/man1").glob("cica*.1.gz"))
     if len(pages) < 10:
         raise Failed(f"{len(pages)} manual pages")

@@ -37,6 +37,7 @@ gzip -9n "$tree"/share/man/man1/*.1
 "$tree/bin/cica" completions bash > "$tree/share/bash-completion/completions/cica"
 "$tree/bin/cica" completions zsh > "$tree/share/zsh/site-functions/_cica"
 "$tree/bin/cica" completions fish > "$tree/share/fish/vendor_completions.d/cica.fish"
+install -D -m 644 "$here/systemd/cica@.service" "$tree/lib/systemd/system/cica@.service"
 cp "$top/README.md" "$top/COMPAT.md" "$top/CHANGELOG.md" "$top/SECURITY.md" "$tree/share/doc/cica/"
 cat "$top/LICENSE-MIT" - "$top/LICENSE-APACHE" > "$tree/share/doc/cica/copyright" <<< $'\nor, as you choose:\n'
 chmod -R u=rwX,go=rX "$tree"
