@@ -4,7 +4,7 @@
 //! the index the data test is not told of: the data was looked for by that index. VERIFY RECOVER tells the same way.
 
 use super::failure::Failure;
-use super::open::{self, cluster, data_set, files};
+use super::open::{self, cluster, data_set, files, to_check};
 use super::outcome::Outcome;
 use super::report::Report;
 use super::trouble::{not_opened, Trouble};
@@ -64,7 +64,7 @@ fn examine(services: &mut Services, request: &Examine, out: &mut Report) -> Resu
     if !cluster.organization.has_index() {
         return Err(Failure::new(&CICA0959E, &[("name", &cluster.name)]));
     }
-    let opened = data_set(services, &cluster, OpenOptions::default())?;
+    let opened = to_check(services, &cluster, OpenOptions::default())?;
     let examined = opened.examine();
     let closed = opened.close().map(drop);
     let examined = examined.map_err(|error| Trouble::Request(error).of(name))?;

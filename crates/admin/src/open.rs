@@ -170,6 +170,14 @@ fn records(services: &Services, cluster: &Reached, options: OpenOptions) -> Resu
         .map_err(|error| not_reached(cluster.name.as_str(), error))
 }
 
+/// A data set to be looked at: of this process alone, or of the one that shares it.
+pub fn to_check(services: &Services, cluster: &Reached, options: OpenOptions) -> Result<DataSet, Failure> {
+    let catalog = services.home(&cluster.name)?;
+    (services.opens)
+        .open_to_check(&services.engine, &catalog, cluster, options)
+        .map_err(|error| not_reached(cluster.name.as_str(), error))
+}
+
 /// An open data set of a cluster, of this process alone.
 pub fn data_set(services: &Services, cluster: &Reached, options: OpenOptions) -> Result<DataSet, Failure> {
     let catalog = services.home(&cluster.name)?;

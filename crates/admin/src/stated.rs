@@ -205,9 +205,15 @@ fn date(year: u32, day: u16) -> Result<Date, Failure> {
     })
 }
 
+/// Keywords, and what each of them ends.
+const OPPOSITES: [(&str, &str); 2] = [("RLSQUIESCE", "RLSENABLE"), ("RLSENABLE", "RLSQUIESCE")];
+
 /// Keeps as text what has no field of its own.
 pub(crate) fn keep(kept: &mut Vec<(String, String)>, stated: &[(&'static str, String)]) {
     for (keyword, text) in stated {
+        if let Some((_, other)) = OPPOSITES.iter().find(|(stated, _)| stated == keyword) {
+            kept.retain(|(old, _)| old != other);
+        }
         match kept.iter_mut().find(|(old, _)| old == keyword) {
             Some((_, old)) => old.clone_from(text),
             None => kept.push(((*keyword).to_owned(), text.clone())),

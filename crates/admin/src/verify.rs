@@ -3,12 +3,13 @@
 //! On z/OS VERIFY mends the end of a data set that was not closed. Here the open of whoever comes next does that, from
 //! the log of the owner that died, so VERIFY is such an open with nothing after it. What RECOVER completes or backs out
 //! on z/OS, splits and control areas half given back, cannot be found half done after that open; RECOVER examines
-//! whether it is so, and tells what recovery does not mend.
+//! whether it is so, and tells what recovery does not mend. One that is shared is open, and so recovered: the
+//! process that shares it says what is in it.
 
 use super::examine::{self, ExaminedParts};
 use super::failure::Failure;
 use super::named::Named;
-use super::open::{data_set, files, ClusterOrFile};
+use super::open::{files, to_check, ClusterOrFile};
 use super::outcome::Outcome;
 use super::report::Report;
 use super::trouble::{not_opened, Trouble};
@@ -47,7 +48,7 @@ fn verify(services: &mut Services, request: &Verify, out: &mut Report) -> Result
         access: Access::Output,
         ..OpenOptions::default()
     };
-    let opened = data_set(services, &cluster, options)?;
+    let opened = to_check(services, &cluster, options)?;
     let count = opened.statistics().0.records;
     let examined = request.recover.then(|| opened.examine());
     opened.close().map_err(|error| Trouble::Close(error).of(&name))?;

@@ -67,8 +67,24 @@ fn who_does_not_ask_for_sharing_comes_in_as_shareoptions_say() {
         let read = place.run(&["get", &name, "0015"]);
         match may_read {
             true => assert_eq!(String::from_utf8(read.out).unwrap(), "0015 and more of it\n"),
-            false => assert!(read.status == 12 && read.err.contains("[OPEN 168]"), "{read:?}"),
+            false => {
+                // Who has it is told: the server, and for whom.
+                let holder = format!("process {} (cica put)", putting.id());
+                assert!(read.status == 12 && read.err.contains("[OPEN 168]"), "{read:?}");
+                assert!(read.err.contains("serve") && read.err.contains(&holder), "{read:?}");
+            }
         }
+        // Whether it is sound is told in any case, by who has it.
+        let verified = place.run(&["verify", &name]);
+        assert!(verified.status == 0, "{verified:?}");
+        let examined = place.cards(&format!("EXAMINE NAME({name}) INDEXTEST DATATEST"), &[]);
+        assert!(
+            examined.status == 0 && examined.text().contains("IDC01709I"),
+            "{examined:?}"
+        );
+        // What needs it alone is refused, and says who has it.
+        let refused = place.run(&["rm", &name]);
+        assert!(refused.status != 0 && refused.err.contains("serve"), "{refused:?}");
         // IDCAMS comes in by the same rules, and writes where it may.
         let print = place.cards(&format!("PRINT INDATASET({name}) CHARACTER"), &[]);
         let shown = print.text().contains("0015 and more of it");
@@ -115,11 +131,56 @@ fn a_killed_server_takes_nothing_with_it_that_was_acknowledged() {
         let ended = putting.wait_with_output().unwrap();
         let told = String::from_utf8_lossy(&ended.stderr).into_owned();
         assert!(!ended.status.success() && told.contains("is gone"), "{told}");
-        let records = place.run(&["cat", "A.KILLED"]);
-        let records = String::from_utf8(records.out).unwrap();
-        assert_eq!(records.lines().count() as u32, round * 50 + 51);
+        // The client is told when the kernel closes its connection, which may be before the locks of files are free.
+        let reads = |_: u32| {
+            let read = place.run(&["cat", "A.KILLED"]);
+            let waits = read.err.contains("in use");
+            if waits {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+            (!waits).then_some(read)
+        };
+        let read = (0..500).find_map(reads).expect("a free data set");
+        let records = String::from_utf8(read.out).unwrap();
+        assert_eq!(records.lines().count() as u32, round * 50 + 51, "{}", read.err);
         place.run(&["verify", "A.KILLED"]).done();
     }
+}
+
+#[test]
+fn the_attribute_of_a_data_set_decides_who_shares_it() {
+    let place = Place::new();
+    place.define("A.RLS", 1);
+    place.run_with(&["put", "A.RLS"], b"0001 the first of them\n").done();
+    let with = |share: &str, args: &[&str], records: &[u8]| {
+        let mut command = place.command(args);
+        command.env("CICA_SHARE", share);
+        common::finish(command, records)
+    };
+    let serves = || place.server("serving") == true;
+    // Enabled: who says nothing shares it, and who is to share nothing reads it alone.
+    place.cards("ALTER A.RLS RLSENABLE", &[]).done();
+    let refused = with("off", &["put", "A.RLS"], b"0002 nobody\n");
+    assert!(refused.status == 12 && refused.err.contains("RLSENABLE"), "{refused:?}");
+    with("off", &["get", "A.RLS", "0001"], b"").done();
+    assert!(!serves());
+    with("auto", &["put", "A.RLS"], b"0002 shared\n").done();
+    assert!(serves());
+    // Quiesced: nobody shares it, and one alone has it.
+    place.cards("ALTER A.RLS RLSQUIESCE", &[]).done();
+    let refused = with("on", &["get", "A.RLS", "0002"], b"");
+    assert!(
+        refused.status == 12 && refused.err.contains("RLSQUIESCE"),
+        "{refused:?}"
+    );
+    let listed = place.cards("LISTCAT ENTRIES(A.RLS) ALL", &[]);
+    assert!(listed.text().contains("VSAM QUIESCED ------(YES)"), "{}", listed.text());
+    with("auto", &["put", "A.RLS"], b"0003 alone\n").done();
+    // And again.
+    place.cards("ALTER A.RLS RLSENABLE", &[]).done();
+    with("on", &["put", "A.RLS"], b"0004 shared again\n").done();
+    assert_eq!(place.run(&["cat", "A.RLS"]).text().lines().count(), 4);
+    place.stop();
 }
 
 #[test]

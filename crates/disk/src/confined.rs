@@ -115,6 +115,10 @@ impl<D: Disk> Disk for Confined<D> {
         self.inner.stream(&self.file(path, &Action::Open)?, way)
     }
 
+    fn holder(&self, path: &Path) -> Option<String> {
+        self.inner.holder(path)
+    }
+
     fn is_same(&self, one: &Path, other: &Path) -> bool {
         self.inner.is_same(one, other)
     }

@@ -175,6 +175,10 @@ impl<D: Disk> Disk for Counted<D> {
         }))
     }
 
+    fn holder(&self, path: &Path) -> Option<String> {
+        self.disk.holder(path)
+    }
+
     fn is_same(&self, one: &Path, other: &Path) -> bool {
         self.disk.is_same(one, other)
     }

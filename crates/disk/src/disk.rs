@@ -49,6 +49,12 @@ pub trait Disk: Send + Sync + std::fmt::Debug {
         one == other
     }
 
+    /// Who has a lock on a file, by process and program, as far as that can be told: for people.
+    fn holder(&self, path: &Path) -> Option<String> {
+        let _ = path;
+        None
+    }
+
     /// Lets files of a directory be touched: `said` by the user, else named by a file that may be touched. Only
     /// [`Confined`](crate::Confined) asks for it.
     ///

@@ -161,6 +161,10 @@ impl Disk for LinuxDisk {
         Ok(Box::new(OutsideFile::open(path, way)?))
     }
 
+    fn holder(&self, path: &Path) -> Option<String> {
+        lock::holder_of(spelled(path))
+    }
+
     fn is_same(&self, one: &Path, other: &Path) -> bool {
         let plain = |path| {
             let found = fs::stat(path).ok();

@@ -390,6 +390,8 @@ pub enum OpenError {
         path: PathBuf,
         /// What both want.
         why: &'static str,
+        /// Who has it, where that is known: its process and program.
+        by: Option<String>,
     },
     /// 160: empty data set opened for input, RESET of a NOREUSE one with records, or other attribute conflicts.
     Attributes {
@@ -460,7 +462,10 @@ impl fmt::Display for OpenError {
         match self {
             OpenError::Missing { path } => write!(f, "{}: no such file; was its volume moved?", path.display())?,
             OpenError::Exists { path } => write!(f, "{}: the file exists already", path.display())?,
-            OpenError::InUse { path, why } => write!(f, "{}: in use: {why}", path.display())?,
+            OpenError::InUse { path, why, by } => {
+                write!(f, "{}: in use: {why}", path.display())?;
+                by.iter().try_for_each(|by| write!(f, ": {by}"))?;
+            }
             OpenError::Attributes { what } | OpenError::Buffers { what } => write!(f, "{what}")?,
             OpenError::EmptyPath { name } => write!(
                 f,

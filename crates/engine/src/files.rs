@@ -71,10 +71,12 @@ pub(crate) fn open_as(disk: &dyn Disk, path: &Path, how: Open) -> Result<Box<dyn
         std::io::ErrorKind::WouldBlock if how.write => OpenError::InUse {
             path: path.to_path_buf(),
             why: "another process has it open, and this open is for output",
+            by: disk.holder(path),
         },
         std::io::ErrorKind::WouldBlock => OpenError::InUse {
             path: path.to_path_buf(),
             why: "another process has it open for output",
+            by: disk.holder(path),
         },
         _ => OpenError::Io {
             path: path.to_path_buf(),

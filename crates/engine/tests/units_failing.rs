@@ -274,6 +274,37 @@ fn a_backout_without_room_takes_back_what_it_can_and_goes_on_when_there_is_room(
 }
 
 #[test]
+fn a_unit_that_cannot_go_back_may_be_retained_and_be_given_up() {
+    let (disk, world, engine) = world();
+    let (a, b, unit) = (world.open(&engine, "a"), world.open(&engine, "b"), engine.unit());
+    let [all, other] = without_room(&disk, world.paths("a"), &a, &b, &unit);
+    assert_eq!(codes(unit.backout()), (8, 28));
+    let left = unit.changes();
+    unit.retain();
+    // What it has changed is refused as retained, at once whatever the patience, and everybody goes on with the rest.
+    let mut others = a.string();
+    others.set_patience(Patience::Forever);
+    assert_eq!(codes(insert(&mut others, 10, 9)), (8, 24));
+    let lines = engine.lock_lines();
+    assert!(!lines.is_empty() && lines.iter().all(|line| line.retained), "{lines:?}");
+    assert_eq!(unit.data_sets().len(), 2);
+    update(&mut others, 20, 9, 60).unwrap();
+    let second = engine.unit();
+    update(&mut b.string_in(&second), 20, 9, 60).unwrap();
+    second.backout().unwrap();
+    assert_eq!(contents(&b), other);
+    // Given up, what was not taken back stands.
+    unit.give_up().unwrap();
+    assert_eq!(engine.lock_lines(), []);
+    assert_eq!(contents(&a).len(), all.len() - left);
+    disk.set_faults(Faults::none());
+    drop((others, unit, second));
+    a.close().unwrap();
+    b.close().unwrap();
+    assert_eq!(contents(&world.open(&engine, "a")).len(), all.len() - left);
+}
+
+#[test]
 fn a_unit_dropped_without_room_is_taken_back_by_the_next_open() {
     for dies in [false, true] {
         let (disk, world, engine) = world();

@@ -3,7 +3,10 @@
 use crate::guest::{Guest, Peer};
 use crate::opened::OpenSet;
 use crate::owner::Owner;
-use cica_engine::{Access, Argument, DataSet, Intent, LockMode, OpenOptions, Record, RequestError, Search, Str};
+use crate::tally::Tally;
+use cica_engine::{
+    Access, Argument, DataSet, Intent, LockCounts, LockMode, OpenOptions, Record, RequestError, Search, Str,
+};
 use cica_format::attributes::{Attributes, ENCODED_LEN};
 use cica_share::batch::push;
 use cica_share::words::{
@@ -11,7 +14,6 @@ use cica_share::words::{
 };
 use cica_share::{durability_of, examined, state, Line, Refusal, Wire};
 use std::os::fd::OwnedFd;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
 /// Records of a browse in one answer at most, whatever is asked.
@@ -56,13 +58,31 @@ impl Connection {
         let Some(body) = line.receive(&mut self.space)? else {
             return Ok(false);
         };
-        guest.requests.fetch_add(1, Relaxed);
         let descriptor = line.descriptor.take();
-        match parse::<Ask<'_>>(body) {
-            Ok(ask) => Turn { owner, guest, line }.answer(ask, descriptor)?,
-            Err(error) => line.send(&nonsense(&error), None)?,
-        }
-        Ok(true)
+        let clock = &owner.shared.session.clock;
+        let (begun, before) = (clock.passed(), LockCounts::of_thread());
+        let mut turn = Turn {
+            owner,
+            guest,
+            line,
+            of: None,
+            refused: false,
+        };
+        let answered = match parse::<Ask<'_>>(body) {
+            Ok(ask) => turn.answer(ask, descriptor),
+            Err(error) => turn.say(&nonsense(&error)),
+        };
+        let (of, refused) = (turn.of, turn.refused);
+        let (took, met) = (
+            clock.passed().saturating_sub(begun),
+            LockCounts::of_thread().since(before),
+        );
+        let tallies = [Some(&owner.tally), Some(&guest.tally), of.as_deref()];
+        tallies
+            .into_iter()
+            .flatten()
+            .for_each(|tally| tally.add(took, refused, met));
+        answered.map(|()| true)
     }
 
     /// The first message says whose it is.
@@ -119,12 +139,21 @@ struct Turn<'t> {
     owner: &'t Owner,
     guest: &'t Guest,
     line: &'t mut Line,
+    /// The data set that it is about, once that is known.
+    of: Option<Arc<Tally>>,
+    /// It was answered with an error.
+    refused: bool,
 }
 
 type Sent = std::io::Result<()>;
 
 impl Turn<'_> {
     fn say(&mut self, answer: &Answer<'_>) -> Sent {
+        self.refused |= match answer {
+            Answer::Refused(refusal) => !refusal.is_miss(),
+            Answer::NotOpened { .. } | Answer::Nonsense(_) => true,
+            _ => false,
+        };
         self.line.send(answer, None)
     }
 
@@ -139,6 +168,7 @@ impl Turn<'_> {
     /// With a data set of the client.
     fn set(&mut self, number: u32, work: impl FnOnce(&DataSet) -> Answer<'static>) -> Sent {
         let set = self.guest.set(number);
+        self.of = set.as_ref().map(|set| set.tally.clone());
         let answer = match &set {
             Some(set) => set.data_set.lock().as_ref().map(work),
             None => None,
@@ -149,7 +179,10 @@ impl Turn<'_> {
     /// With a string of the client.
     fn string(&mut self, number: u32, work: impl FnOnce(&mut Turn<'_>, &mut Str) -> Sent) -> Sent {
         match self.guest.string(number) {
-            Some(string) => work(self, &mut string.lock()),
+            Some((string, tally)) => {
+                self.of = Some(tally);
+                work(self, &mut string.lock())
+            }
             None => self.say(&nonsense(&"the client has no such string")),
         }
     }
@@ -191,6 +224,20 @@ impl Turn<'_> {
                 let status = self.owner.status();
                 self.say(&Answer::Status(Box::new(status)))
             }
+            // Others may use it; its end is for whose it is.
+            Ask::Shunted { .. } if !self.may_end() => {
+                self.say(&nonsense(&"shunted units are for the server's own user or root"))
+            }
+            Ask::Shunted { unit, give_up } => {
+                let done = self.owner.shunted.resolve(unit, give_up);
+                self.say(&done.map_or_else(Answer::Nonsense, |()| Answer::Done))
+            }
+            Ask::Stop { .. } if !self.may_end() => {
+                let own = rustix::process::geteuid().as_raw();
+                self.say(&nonsense(&format!(
+                    "the server is user {own}'s: that user or root ends it"
+                )))
+            }
             Ask::Stop { drain: true } => {
                 self.owner.stop(true);
                 self.say(&Answer::Done)
@@ -205,6 +252,12 @@ impl Turn<'_> {
         }
     }
 
+    /// Is the client the user that the owner runs for, or root?
+    fn may_end(&self) -> bool {
+        let user = self.guest.who.1;
+        user == 0 || user == rustix::process::geteuid().as_raw()
+    }
+
     fn open(&mut self, name: (&str, &str), how: Opening, descriptor: Option<&OwnedFd>) -> Sent {
         let options = OpenOptions {
             access: if how.output { Access::Output } else { Access::Input },
@@ -215,7 +268,7 @@ impl Turn<'_> {
             ..OpenOptions::default()
         };
         let shared = &self.owner.shared;
-        let opened = match shared.open(name, options, descriptor, self.guest.number) {
+        let opened = match shared.open(name, options, descriptor, (self.guest.number, self.guest.label())) {
             Ok(opened) => opened,
             Err(why) => return self.say(&why.answer()),
         };
@@ -243,7 +296,7 @@ impl Turn<'_> {
         let string = match (&found, &within, &together) {
             (Some(found), Some(unit), None) => found.data_set.lock().as_ref().map(|set| set.string_in(unit)),
             (Some(found), None, Some(with)) if unit == 0 => {
-                (found.data_set.lock().as_ref()).map(|set| set.string_with(&mut with.lock()))
+                (found.data_set.lock().as_ref()).map(|set| set.string_with(&mut with.0.lock()))
             }
             (Some(found), None, None) if (unit, with) == (0, 0) => found.data_set.lock().as_ref().map(DataSet::string),
             _ => None,
@@ -254,7 +307,8 @@ impl Turn<'_> {
                 let engine = &self.owner.shared.session.engine;
                 string.owned_by(&engine.lock_owner(&self.guest.label()));
             }
-            self.guest.keep_string(string)
+            let tally = found.as_ref().map(|found| found.tally.clone());
+            self.guest.keep_string(string, tally.unwrap_or_default())
         });
         self.kept(kept.unwrap_or_else(|| Err("the client has no such data set, unit or string".into())))
     }
@@ -268,8 +322,14 @@ impl Turn<'_> {
             return self.say(&nonsense(&"the client has no such unit of recovery"));
         };
         match ask {
-            Ask::Commit { durability, .. } => self.done(unit.commit_with(durability_of(durability))),
-            Ask::Backout { .. } => self.done(unit.backout()),
+            Ask::Commit { durability, .. } => {
+                let done = unit.commit_with(durability_of(durability));
+                self.ended(number, done)
+            }
+            Ask::Backout { .. } => {
+                let done = unit.backout();
+                self.ended(number, done)
+            }
             Ask::Changes { .. } => self.say(&Answer::Number(unit.changes() as u64)),
             _ => {
                 let done = unit.backout();
@@ -278,6 +338,14 @@ impl Turn<'_> {
                 self.done(done)
             }
         }
+    }
+
+    /// A unit has ended, if it is so.
+    fn ended(&mut self, number: u32, done: Result<(), RequestError>) -> Sent {
+        if done.is_ok() {
+            self.guest.unit_ended(number);
+        }
+        self.done(done)
     }
 
     /// A request of a string.

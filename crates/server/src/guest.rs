@@ -1,6 +1,8 @@
 //! What a client has: connections, data sets, strings and units. All of it ends with the client (O1).
 
 use crate::opened::{OpenSet, Shared};
+use crate::shunted::Shunted;
+use crate::tally::Tally;
 use cica_engine::{Str, UnitOfRecovery};
 use cica_share::words::ClientInfo;
 use parking_lot::Mutex;
@@ -10,7 +12,7 @@ use std::collections::BTreeMap;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicU32, Ordering::*};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -54,7 +56,8 @@ pub struct Guest {
     pub who: (i32, u32),
     program: String,
     begun: Instant,
-    pub requests: AtomicU64,
+    /// What is counted of its requests.
+    pub tally: Tally,
     /// Readable when the process has ended.
     pub life: Option<OwnedFd>,
     has: Mutex<Has>,
@@ -66,9 +69,13 @@ struct Has {
     ended: bool,
     connections: BTreeMap<u32, Box<dyn Fn() + Send>>,
     sets: BTreeMap<u32, Arc<OpenSet>>,
-    strings: BTreeMap<u32, Arc<Mutex<Str>>>,
-    units: BTreeMap<u32, UnitOfRecovery>,
+    strings: BTreeMap<u32, OpenString>,
+    /// With when each was made, or the one before it on the same handle ended.
+    units: BTreeMap<u32, (UnitOfRecovery, Instant)>,
 }
+
+/// A string, and what is counted of requests for the records of its data set.
+pub type OpenString = (Arc<Mutex<Str>>, Arc<Tally>);
 
 /// A connection that could not be taken, or a thing that came too late.
 const ENDED: &str = "the client has ended";
@@ -83,7 +90,7 @@ impl Guest {
             who: (peer.process, peer.user),
             program: printable,
             begun: Instant::now(),
-            requests: AtomicU64::new(0),
+            tally: Tally::default(),
             life: peer.life.take(),
             has: Mutex::default(),
             last: AtomicU32::new(0),
@@ -152,17 +159,17 @@ impl Guest {
         self.has.lock().sets.remove(&number)
     }
 
-    pub fn keep_string(&self, string: Str) -> Result<u32, String> {
+    pub fn keep_string(&self, string: Str, tally: Arc<Tally>) -> Result<u32, String> {
         let mut has = self.has.lock();
         if has.ended {
             return Err(ENDED.into());
         }
         let number = self.next();
-        has.strings.insert(number, Arc::new(Mutex::new(string)));
+        has.strings.insert(number, (Arc::new(Mutex::new(string)), tally));
         Ok(number)
     }
 
-    pub fn string(&self, number: u32) -> Option<Arc<Mutex<Str>>> {
+    pub fn string(&self, number: u32) -> Option<OpenString> {
         self.has.lock().strings.get(&number).cloned()
     }
 
@@ -177,12 +184,19 @@ impl Guest {
             return Err(ENDED.into());
         }
         let number = self.next();
-        has.units.insert(number, unit);
+        has.units.insert(number, (unit, Instant::now()));
         Ok(number)
     }
 
     pub fn unit(&self, number: u32) -> Option<UnitOfRecovery> {
-        self.has.lock().units.get(&number).cloned()
+        self.has.lock().units.get(&number).map(|(unit, _)| unit.clone())
+    }
+
+    /// A unit has ended; its handle's next one begins.
+    pub fn unit_ended(&self, number: u32) {
+        if let Some((_, since)) = self.has.lock().units.get_mut(&number) {
+            *since = Instant::now();
+        }
     }
 
     pub fn drop_unit(&self, number: u32) {
@@ -191,7 +205,7 @@ impl Guest {
     }
 
     /// O1. A request that another thread carries out still has its string to itself; it goes when that is done.
-    pub fn end(&self, shared: &Shared) {
+    pub fn end(&self, shared: &Shared, shunted: &Shunted) {
         let has = {
             let mut has = self.has.lock();
             if std::mem::replace(&mut has.ended, true) {
@@ -205,9 +219,13 @@ impl Guest {
                 units: std::mem::take(&mut has.units),
             }
         };
-        for unit in has.units.values() {
-            // What cannot be taken back is fenced by the engine, and whoever opens it next goes on.
-            let _ = unit.backout();
+        for (unit, _) in has.units.values() {
+            // Of a data set that is out of use the log has its part: then nothing is left of the unit.
+            if let Err(why) = unit.backout() {
+                if !unit.data_sets().is_empty() {
+                    shunted.keep(unit.clone(), self.label(), &why);
+                }
+            }
         }
         drop((has.strings, has.units));
         for set in has.sets.values() {
@@ -224,13 +242,13 @@ impl Guest {
             user: self.who.1,
             program: self.program.clone(),
             seconds: self.begun.elapsed().as_secs(),
-            requests: self.requests.load(Relaxed),
             data_sets: has.sets.values().map(|set| set.name.to_string()).collect(),
             units: has
                 .units
                 .iter()
-                .map(|(number, unit)| (*number, unit.changes() as u64))
+                .map(|(number, (unit, since))| (*number, unit.changes() as u64, since.elapsed().as_secs()))
                 .collect(),
+            sums: self.tally.sums(),
         }
     }
 }

@@ -5,6 +5,8 @@
 //! owner      what its threads share: clients, and whether it goes on
 //! answer     a connection: requests read, carried out, answered
 //! guest      what a client has: data sets, strings, units; all of it ends with the client
+//! shunted    units that could not be taken back
+//! tally      what is counted of requests
 //! opened     data sets that are shared, each open once for all clients; who may open what
 //! ```
 //! * O1. What a client has ends when its last connection does, or its process: strings and what they hold, units, which
@@ -22,6 +24,8 @@ mod guest;
 mod listen;
 mod opened;
 mod owner;
+mod shunted;
+mod tally;
 
 pub use answer::Connection;
 pub use guest::Peer;

@@ -12,7 +12,7 @@
 use crate::answer::Connection;
 use crate::guest::{Guest, Peer};
 use crate::owner::Owner;
-use cica_session::{Session, Sharing};
+use cica_session::Session;
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::fs::{flock, FlockOperation};
 use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
@@ -74,9 +74,7 @@ impl std::error::Error for ServeError {}
 ///
 /// # Errors
 /// Another serves, or there can be no socket.
-pub fn serve(mut session: Session, how: Serve, ready: impl FnOnce(&Path)) -> Result<(), ServeError> {
-    // Its own opens are not sent to itself.
-    session.sharing = Sharing::Off;
+pub fn serve(session: Session, how: Serve, ready: impl FnOnce(&Path)) -> Result<(), ServeError> {
     let directory = session.catalog.directory().join("share");
     let mode = std::fs::metadata(session.catalog.directory()).map_or(0o700, |found| found.permissions().mode() & 0o770);
     let _lock = take(&directory, mode)?;
@@ -181,7 +179,9 @@ fn accept(owner: &Arc<Owner>, listener: &UnixListener, how: Serve) {
             drop(begun);
             alone_since = Instant::now();
         }
-        if !owner.guests().is_empty() {
+        owner.shunted.try_again();
+        // With it the locks that are retained would end.
+        if !owner.guests().is_empty() || !owner.shunted.is_empty() {
             alone_since = Instant::now();
         }
         let waited = how.idle.is_some_and(|idle| alone_since.elapsed() >= idle);

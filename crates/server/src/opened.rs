@@ -1,14 +1,16 @@
 //! Data sets that are shared: each is open once for all clients, by a keeper that the last close closes.
 
+use crate::tally::Tally;
 use cica_catalog::Name;
 use cica_engine::{Access, CloseReport, DataSet, OpenError, OpenOptions, RequestError};
 use cica_session::{files, Session, SessionError};
-use cica_share::words::Answer;
+use cica_share::words::{Answer, Used};
 use parking_lot::Mutex;
 use rustix::fs::{fcntl_getfl, fstat, OFlags};
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Which file a path leads to, by device and number.
 pub type FileOf = Box<dyn Fn(&Path) -> std::io::Result<(u64, u64)> + Send + Sync>;
@@ -24,21 +26,26 @@ pub struct Shared {
     pub session: Session,
     file_of: FileOf,
     kept: Mutex<BTreeMap<Name, Kept>>,
+    /// Of each base cluster that was open since the owner began.
+    tallies: Mutex<BTreeMap<Name, Arc<Tally>>>,
 }
 
 /// A base cluster that clients have open.
 struct Kept {
     /// Open for output where that is possible, so that any client may join.
     keeper: DataSet,
-    /// Whose they are, and the client that is to be alone.
-    opens: Vec<u64>,
+    /// Whose they are, and what those are called; the client that is to be alone.
+    opens: Vec<(u64, String)>,
     alone: Option<u64>,
 }
 
 impl Kept {
     /// The client that keeps this one away.
-    fn in_the_way(&self, guest: u64, alone: bool) -> bool {
-        self.alone.is_some_and(|other| other != guest) || (alone && self.opens.iter().any(|other| *other != guest))
+    fn in_the_way(&self, guest: u64, alone: bool) -> Option<&str> {
+        let is_alone = self.alone.is_some_and(|other| other != guest);
+        let mut others = self.opens.iter().filter(|(other, _)| *other != guest);
+        let other = others.next().filter(|_| alone || is_alone);
+        other.map(|(_, label)| label.as_str())
     }
 }
 
@@ -48,6 +55,8 @@ pub struct OpenSet {
     /// None once it is closed.
     pub data_set: Mutex<Option<DataSet>>,
     pub path: bool,
+    /// What is counted of requests for its records.
+    pub tally: Arc<Tally>,
     base: Name,
     guest: u64,
     alone: bool,
@@ -88,6 +97,7 @@ impl Shared {
             session,
             file_of: files.unwrap_or_else(|| Box::new(file_of)),
             kept: Mutex::default(),
+            tallies: Mutex::default(),
         }
     }
 
@@ -97,8 +107,9 @@ impl Shared {
         (name, through): (&str, &str),
         mut options: OpenOptions,
         descriptor: Option<&OwnedFd>,
-        guest: u64,
+        guest: (u64, String),
     ) -> Result<OpenSet, Refused> {
+        let (guest, label) = guest;
         let name = Name::parse(name).map_err(SessionError::from)?;
         let (catalog, mut reached) = self.session.reach(&name)?;
         if !through.is_empty() {
@@ -110,12 +121,13 @@ impl Shared {
         self.check_rights(descriptor, &data, options.access)
             .map_err(Refused::Rights)?;
         let mut kept = self.kept.lock();
-        if kept
-            .get(&base)
-            .is_some_and(|kept| kept.in_the_way(guest, options.alone))
-        {
-            let why = "another program has it open, and one of the two wants it for itself";
-            return Err(SessionError::from(OpenError::InUse { path: data, why }).into());
+        if let Some(other) = kept.get(&base).and_then(|kept| kept.in_the_way(guest, options.alone)) {
+            let refused = OpenError::InUse {
+                path: data,
+                why: "another program has it open, and one of the two wants it for itself",
+                by: Some(other.into()),
+            };
+            return Err(SessionError::from(refused).into());
         }
         // The keeper is of this process, and so is every client's open.
         let alone = std::mem::take(&mut options.alone);
@@ -143,18 +155,31 @@ impl Shared {
             opens: Vec::new(),
             alone: None,
         });
-        entry.opens.push(guest);
+        entry.opens.push((guest, label));
         if alone {
             entry.alone = Some(guest);
         }
         Ok(OpenSet {
             name,
+            tally: self.tallies.lock().entry(base.clone()).or_default().clone(),
             data_set: Mutex::new(Some(data_set)),
             path: reached.way.is_some(),
             base,
             guest,
             alone,
         })
+    }
+
+    /// What was counted of each data set, and how many have it open.
+    pub fn used(&self) -> Vec<Used> {
+        let kept = self.kept.lock();
+        let tallies = self.tallies.lock();
+        let used = |(name, tally): (&Name, &Arc<Tally>)| Used {
+            name: name.to_string(),
+            opens: kept.get(name).map_or(0, |kept| kept.opens.len() as u32),
+            sums: tally.sums(),
+        };
+        tallies.iter().map(used).collect()
     }
 
     /// Closes a client's open; the last one closes the data set.
@@ -167,7 +192,7 @@ impl Shared {
         let Some(of) = kept.get_mut(&set.base) else {
             return closed;
         };
-        if let Some(place) = of.opens.iter().position(|guest| *guest == set.guest) {
+        if let Some(place) = of.opens.iter().position(|(guest, _)| *guest == set.guest) {
             of.opens.swap_remove(place);
         }
         if set.alone {

@@ -2,8 +2,10 @@
 
 use crate::guest::{Guest, Peer};
 use crate::opened::{FileOf, Shared};
+use crate::shunted::Shunted;
+use crate::tally::Tally;
 use cica_engine::{LockLine, LockMode};
-use cica_session::Session;
+use cica_session::{Session, Sharing};
 use cica_share::words::{Locked, Status};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -17,18 +19,26 @@ pub struct Owner {
     guests: Mutex<BTreeMap<u64, Arc<Guest>>>,
     last: AtomicU64,
     begun: Instant,
+    /// Of all clients.
+    pub(crate) tally: Tally,
+    /// Of clients that have ended.
+    pub(crate) shunted: Shunted,
     draining: AtomicBool,
     stopping: AtomicBool,
 }
 
 impl Owner {
     /// Of a session's catalog; see [`FileOf`] for files that are no real ones.
-    pub fn new(session: Session, files: Option<FileOf>) -> Owner {
+    pub fn new(mut session: Session, files: Option<FileOf>) -> Owner {
+        // Its own opens are not sent to itself.
+        session.sharing = Sharing::Owner;
         Owner {
             shared: Shared::new(session, files),
             guests: Mutex::default(),
             last: AtomicU64::new(0),
             begun: Instant::now(),
+            tally: Tally::default(),
+            shunted: Shunted::default(),
             draining: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
         }
@@ -63,7 +73,7 @@ impl Owner {
 
     /// O1.
     pub(crate) fn end(&self, guest: &Guest) {
-        guest.end(&self.shared);
+        guest.end(&self.shared, &self.shunted);
         self.guests.lock().remove(&guest.number);
     }
 
@@ -86,12 +96,14 @@ impl Owner {
         let (bound, charged) = self.shared.session.engine.pool_use();
         let lines = self.shared.session.engine.lock_lines();
         let locked = |line: LockLine| Locked {
-            set: line.set,
+            data_set: line.data_set.unwrap_or_default(),
             key: line.key,
             alone: line.mode == LockMode::Exclusive,
             retained: line.retained,
             holders: line.holders,
-            waiters: line.waiters,
+            waiters: (line.waiters.into_iter())
+                .map(|(who, since)| (who, since.as_millis() as u64))
+                .collect(),
         };
         Status {
             process: std::process::id(),
@@ -101,6 +113,9 @@ impl Owner {
             pool: (bound as u64, charged as u64),
             clients: self.guests().iter().map(|guest| guest.info()).collect(),
             locks: lines.into_iter().map(locked).collect(),
+            shunted: self.shunted.told(),
+            data_sets: self.shared.used(),
+            sums: self.tally.sums(),
         }
     }
 }

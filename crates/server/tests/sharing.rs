@@ -4,6 +4,8 @@
 
 mod common;
 
+use cica::Ksds;
+use cica_catalog::space::Unit;
 use cica_engine::{
     Argument, DataSet, Insert, Intent, LockMode, OpenOptions, Patience, ReadIntegrity, RequestError, Search, Str,
     UnitOfRecovery,
@@ -273,6 +275,125 @@ const OPEN: fn(&str) -> Ask<'_> = |name| Ask::Open {
 };
 
 #[test]
+fn a_unit_that_cannot_go_back_is_shunted_and_everybody_else_goes_on() {
+    let catalog = Catalog::new("shunted");
+    // All the room it will ever have.
+    let small = Ksds::new("A").key(0..5).records(80, 80).space(Unit::Tracks, 1, 0);
+    catalog.store().define(small).unwrap();
+    catalog.define("B");
+    let serving = catalog.serve();
+    let stays = catalog.session(Sharing::On);
+    let (a, b) = (
+        open(&stays, "A", OpenOptions::output()),
+        open(&stays, "B", OpenOptions::output()),
+    );
+    let long = |key: u32| format!("{key:05}{:75}", "").into_bytes();
+    let mut string = a.string();
+    let mut count = 0;
+    while string.insert(&long(count * 10), Insert::Sequential).is_ok() {
+        count += 1;
+    }
+    assert!(count > 100, "{count}");
+    a.end_load().unwrap();
+    b.string().insert(&record(1), Insert::Sequential).unwrap();
+    b.end_load().unwrap();
+    // Half of the records are erased in a unit, and others take their room.
+    let goes = Client::connect(&catalog.socket(), "goes").unwrap();
+    let within = string_in_unit(&goes, &catalog, "A");
+    let erase = |key: u32| {
+        let (key, how) = (format!("{key:05}"), How::get(Search::Equal, Intent::Update));
+        let by = By::Key(key.as_bytes());
+        goes.ask(
+            &Ask::Get {
+                string: within,
+                by,
+                how,
+            },
+            |_| Ok(()),
+        )
+        .unwrap();
+        goes.tell(&Ask::Erase { string: within }).unwrap();
+    };
+    (1..count).step_by(2).for_each(|key| erase(key * 10));
+    let mut filled = Vec::new();
+    for key in 0..count * 10 {
+        if key % 10 != 0 && string.insert(&long(key), Insert::Direct).is_ok() {
+            filled.push(key);
+        }
+    }
+    assert!(filled.len() > 20);
+    drop(goes);
+    let watch = Client::connect(&catalog.socket(), "watch").unwrap();
+    let shunted = || {
+        let shunted = |answer: Answer<'_>| match answer {
+            Answer::Status(status) => Ok((status.shunted, status.locks)),
+            other => panic!("{other:?}"),
+        };
+        watch.ask(&Ask::Status, shunted).unwrap()
+    };
+    let found = (0..400).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(5));
+        Some(shunted()).filter(|(units, _)| !units.is_empty())
+    });
+    let (units, locks) = found.expect("a shunted unit");
+    assert_eq!(
+        (units.len(), units[0].data_sets.as_slice()),
+        (1, ["A".to_owned()].as_slice())
+    );
+    assert!(
+        units[0].changes > 0 && units[0].why.contains("8/28") || units[0].why.contains("room"),
+        "{units:?}"
+    );
+    assert!(
+        units[0].of.contains("goes") && locks.iter().any(|lock| lock.retained),
+        "{units:?} {locks:?}"
+    );
+    // What it has erased may come back: nobody else makes it. All others go on, with this data set too.
+    let erased = (1..count)
+        .step_by(2)
+        .map(|key| string.insert(&long(key * 10), Insert::Direct));
+    let codes: Vec<u8> = erased.filter_map(|done| Some(done.err()?.feedback().reason)).collect();
+    assert!(
+        codes.contains(&24) && codes.iter().all(|code| [8, 24, 28].contains(code)),
+        "{codes:?}"
+    );
+    string.rewrite(b"00000", &long(0)).unwrap();
+    let unit = stays.engine.unit();
+    b.string_in(&unit).rewrite(b"00001", &record(1)).unwrap();
+    unit.commit().unwrap();
+    // Without room a retry says why not; with room it takes the rest back.
+    let retry = Ask::Shunted {
+        unit: units[0].unit,
+        give_up: false,
+    };
+    watch.tell(&retry).unwrap_err();
+    for key in filled {
+        string
+            .get(
+                Argument::Key(format!("{key:05}").as_bytes()),
+                Search::Equal,
+                Intent::Update,
+            )
+            .unwrap();
+        string.erase().unwrap();
+    }
+    // It is tried again by itself too: then there is none any more.
+    let _ = watch.tell(&retry);
+    let (units, locks) = shunted();
+    assert!(units.is_empty() && locks.is_empty(), "{units:?} {locks:?}");
+    let mut reader = a.string();
+    for key in 0..count {
+        assert_eq!(reader.next(Intent::Read).unwrap().bytes, long(key * 10));
+    }
+    drop((string, reader, unit));
+    a.close().unwrap();
+    b.close().unwrap();
+    drop((watch, stays));
+    stop(&catalog);
+    serving.join().unwrap().unwrap();
+}
+
+#[test]
 fn what_a_client_may_do_is_what_its_descriptor_allows() {
     let catalog = Catalog::new("rights");
     catalog.define("A");
@@ -455,7 +576,15 @@ fn who_is_patient_waits_for_a_record_and_a_circle_is_refused() {
         let waiting = (0..400).any(|_| {
             std::thread::sleep(Duration::from_millis(5));
             let waiters = |answer: Answer<'_>| match answer {
-                Answer::Status(status) => Ok(status.locks.iter().any(|lock| !lock.waiters.is_empty())),
+                Answer::Status(status) => {
+                    let mut waited = status.locks.iter().filter(|lock| !lock.waiters.is_empty());
+                    // The list says of which data set the record is, who has it, and who waits.
+                    let told = waited
+                        .next()
+                        .map(|lock| (lock.data_set.as_str(), &lock.key[..], lock.waiters.len()));
+                    assert!(told.is_none_or(|told| told == ("A", b"00002", 1)), "{told:?}");
+                    Ok(told.is_some())
+                }
                 other => panic!("{other:?}"),
             };
             watch.ask(&Ask::Status, waiters).unwrap()
@@ -476,6 +605,28 @@ fn who_is_patient_waits_for_a_record_and_a_circle_is_refused() {
     second.rewrite(b"00003", &record(3)).unwrap();
     units[1].commit().unwrap();
     drop((strings, units, sets));
+    // All of that was counted: for the owner, for the data set, and for each client.
+    let watch = Client::connect(&catalog.socket(), "watch").unwrap();
+    let sums = watch.ask(&Ask::Status, |answer| match answer {
+        Answer::Status(status) => {
+            assert_eq!(status.data_sets.len(), 1);
+            assert_eq!((status.data_sets[0].name.as_str(), status.data_sets[0].opens), ("A", 0));
+            assert!(status.clients.iter().any(|client| client.sums.counters[0] > 0));
+            Ok([status.sums, status.data_sets[0].sums.clone()])
+        }
+        other => panic!("{other:?}"),
+    });
+    for sums in sums.unwrap() {
+        let [requests, refused, waits, contended, _, deadlocks, timeouts, retained] = sums.counters;
+        // The first requests met nobody; four were refused, one waited, one would have, and one waited in vain.
+        assert!(requests >= 20 && refused == 5, "{sums:?}");
+        assert_eq!(
+            (waits, contended, deadlocks, timeouts, retained),
+            (2, 4, 1, 1, 0),
+            "{sums:?}"
+        );
+        assert_eq!(sums.times.iter().sum::<u64>(), requests);
+    }
     stop(&catalog);
     serving.join().unwrap().unwrap();
 }

@@ -49,6 +49,13 @@ pub enum SessionError {
         /// Whose files they say they are.
         other: Name,
     },
+    /// It is not to be shared, or not without sharing: RLSQUIESCE, RLSENABLE.
+    NotShared {
+        /// The cluster.
+        name: Name,
+        /// Why, and what to do.
+        why: &'static str,
+    },
     /// The process that shares data sets refuses, or there is none.
     Shared {
         /// VSAM's OPEN reason.
@@ -71,6 +78,7 @@ impl SessionError {
             SessionError::Open(error) => error.acberflg(),
             SessionError::Inhibited { .. } => 152,
             SessionError::Foreign { .. } => 192,
+            SessionError::NotShared { .. } => 168,
             SessionError::Shared { reason, .. } => *reason,
             SessionError::Pool { .. } => 136,
             _ => 148,
@@ -100,6 +108,7 @@ impl fmt::Display for SessionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SessionError::Shared { words, .. } => f.write_str(words),
+            SessionError::NotShared { why, .. } => f.write_str(why),
             SessionError::Name(error) => error.fmt(f),
             SessionError::Catalog(error) => error.fmt(f),
             SessionError::Open(error) => error.fmt(f),

@@ -8,13 +8,21 @@
 //! | `auto` | another process's | as SHAREOPTIONS say, if that process is the owner; else refused |
 //! | `off` | any | in this process, or refused |
 //!
+//! The attribute of a data set comes first:
+//!
+//! | | asked to share | nothing is said | `off` |
+//! |---|---|---|---|
+//! | RLSENABLE | shared | shared | for input, or to load it; else refused |
+//! | RLSQUIESCE | refused | in this process, or refused | in this process, or refused |
+//!
 //! SHAREOPTIONS decide about who does not ask for sharing: with 1 he is refused, with 2 he may read, with 3 and 4 he
 //! may change records too.
 
 use crate::error::SessionError;
 use crate::reach::Reached;
-use cica_catalog::Name;
+use cica_catalog::{Cluster, Name};
 use cica_engine::{Access, DataSet, OpenError, OpenOptions};
+use cica_share::words::{Answer, Ask, ClientInfo as Guest};
 use cica_share::{open as open_at, rights, Client, NotOpened};
 use parking_lot::Mutex;
 use std::io::ErrorKind;
@@ -27,6 +35,14 @@ use std::sync::Arc;
 pub const SHARE_VARIABLE: &str = "CICA_SHARE";
 /// The environment variable that names the command that serves, where it is not found otherwise.
 pub const SERVER_VARIABLE: &str = "CICA_SERVER";
+
+/// Why a quiesced data set is not shared.
+const QUIESCED: &str = "it was altered to RLSQUIESCE, so nobody shares it; ALTER RLSENABLE lifts that, and without \
+                        CICA_SHARE=on and RLS= it is opened by one alone";
+/// Why one that is enabled is not changed by one alone.
+const ENABLED: &str =
+    "it is RLSENABLE, so its records are changed by those who share it; leave CICA_SHARE=off out, or ALTER \
+                       it to RLSQUIESCE first";
 
 /// How often an owner is started before that is given up.
 const STARTS: u32 = 3;
@@ -41,6 +57,8 @@ pub enum Sharing {
     On,
     /// None.
     Off,
+    /// This process is the owner: what it opens it opens for those who share.
+    Owner,
 }
 
 /// The owner that this process is a client of.
@@ -78,7 +96,34 @@ pub fn program() -> String {
     }
 }
 
+/// Which state of record-level sharing a cluster was given.
+fn is_said(cluster: &Cluster, keyword: &str) -> bool {
+    cluster.attributes.other.iter().any(|(said, _)| said == keyword)
+}
+
 impl Sharing {
+    /// What the data set's attribute makes of it. `loads`: it is emptied, or was never loaded; that is done by one alone.
+    pub(crate) fn of(
+        self,
+        cluster: &Cluster,
+        access: Access,
+        loads: impl Fn() -> bool,
+    ) -> Result<Sharing, SessionError> {
+        let refused = |why| SessionError::NotShared {
+            name: cluster.name.clone(),
+            why,
+        };
+        match self {
+            Sharing::On if is_said(cluster, "RLSQUIESCE") => Err(refused(QUIESCED)),
+            Sharing::Auto if is_said(cluster, "RLSQUIESCE") => Ok(Sharing::Off),
+            Sharing::Auto if is_said(cluster, "RLSENABLE") && !loads() => Ok(Sharing::On),
+            Sharing::Off if access == Access::Output && is_said(cluster, "RLSENABLE") && !loads() => {
+                Err(refused(ENABLED))
+            }
+            same => Ok(same),
+        }
+    }
+
     /// May an open that did not ask for sharing, and was refused because another has the data set, go to its owner?
     pub(crate) fn may_join(self, error: &SessionError, reached: &Reached, options: OpenOptions) -> bool {
         let others = matches!(error, SessionError::Open(OpenError::InUse { .. }));
@@ -131,6 +176,24 @@ impl Owner {
             reason: 184,
             words: format!("{}: the server ends again and again", name),
         })
+    }
+
+    /// The clients of an owner that have a data set open, where there is an owner.
+    pub(crate) fn users(&self, catalog: &Path, name: &Name) -> Vec<String> {
+        let mut users = Vec::new();
+        let Ok(client) = self.client(catalog, false) else {
+            return users;
+        };
+        // Who does not answer has nothing open any more.
+        let _ = client.ask(&Ask::Status, |answer| {
+            if let Answer::Status(status) = answer {
+                let has = |client: &&Guest| client.data_sets.iter().any(|open| open == name.as_str());
+                let words = |client: &Guest| format!("process {} ({})", client.process, client.program);
+                users.extend(status.clients.iter().filter(has).map(words));
+            }
+            Ok(())
+        });
+        users
     }
 
     /// The owner, found or started.

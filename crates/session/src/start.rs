@@ -10,7 +10,7 @@ use cica_catalog::symbols::VARIABLE as SYMBOLS_VARIABLE;
 use cica_catalog::{Catalog, Name, Surroundings, Symbols};
 use cica_counters::{ProcessIdentity, DIRECTORY};
 use cica_disk::{Clock, Confined, Disk, LinuxDisk, SystemClock};
-use cica_engine::{DataSet, Engine, Env, Io, OpenOptions};
+use cica_engine::{DataSet, Engine, Env, Io, OpenError, OpenOptions};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -211,6 +211,30 @@ impl Opens {
         }
     }
 
+    /// Opens a data set to be looked at, wherever it is: in this process, as `options` say, or at its owner, whatever
+    /// SHAREOPTIONS say. No owner is started.
+    ///
+    /// # Errors
+    /// As of [`open`](crate::open()).
+    pub fn open_to_check(
+        &self,
+        engine: &Engine,
+        catalog: &Catalog,
+        reached: &Reached,
+        options: OpenOptions,
+    ) -> Result<DataSet, SessionError> {
+        match open(catalog, engine, reached, options) {
+            Err(error @ SessionError::Open(OpenError::InUse { .. })) if self.sharing != Sharing::Off => {
+                let (data, _) = files(catalog, &reached.cluster)?;
+                let names = (&reached.cluster.name, None);
+                let shared = (self.owner).open(&self.directory, names, &data, OpenOptions::default(), false);
+                // Where nobody shares it, the first answer says why.
+                shared.map_err(|_| error)
+            }
+            opened => opened,
+        }
+    }
+
     /// See [`Session::open_reached`].
     ///
     /// # Errors
@@ -224,7 +248,14 @@ impl Opens {
         options: OpenOptions,
     ) -> Result<DataSet, SessionError> {
         let (data, _) = files(catalog, &reached.cluster)?;
-        let (sharing, directory) = (self.sharing, &self.directory);
+        let is_empty = || {
+            engine
+                .peek(&data)
+                .is_ok_and(|root| root.levels == 0 && root.statistics.records == 0)
+        };
+        let loads = || options.reset || is_empty();
+        let sharing = self.sharing.of(&reached.cluster, options.access, loads)?;
+        let directory = &self.directory;
         // A path that has a name is opened by that.
         let index = reached.way.as_ref().filter(|_| reached.path.is_none());
         let names = (name, index.map(|index| &index.name));
@@ -237,6 +268,15 @@ impl Opens {
             Err(error) if sharing.may_join(&error, reached, options) => {
                 let joined = self.owner.open(directory, names, &data, options, false);
                 joined.map_err(|_| error)
+            }
+            Err(SessionError::Open(mut error)) => {
+                if let OpenError::InUse { by: Some(by), .. } = &mut error {
+                    let users = self.owner.users(directory, name);
+                    if !users.is_empty() {
+                        *by = format!("{by}, for {}", users.join(", "));
+                    }
+                }
+                Err(error.into())
             }
             opened => opened,
         }

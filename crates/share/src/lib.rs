@@ -4,6 +4,7 @@
 //! data_set string unit     what an engine's user has in hand, asked of the owner
 //! set                      what an open's strings share
 //! client                   connections to an owner
+//! figures                what is counted of requests
 //! refusal                  refused requests, there and back
 //! words                    requests and answers
 //! batch                    records of a browse in one message
@@ -19,6 +20,7 @@
 pub mod batch;
 mod client;
 mod data_set;
+pub mod figures;
 mod line;
 mod refusal;
 mod set;

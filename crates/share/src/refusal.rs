@@ -119,6 +119,15 @@ fn known(words: String) -> &'static str {
     })
 }
 
+impl Refusal {
+    /// Only that there is no such record, or no more: nothing went wrong.
+    pub fn is_miss(&self) -> bool {
+        let Refusal::Plain(place) = self else { return false };
+        let error = PLAIN.get(usize::from(*place)).map(|error| error());
+        matches!(error, Some(RequestError::NotFound | RequestError::EndOfData))
+    }
+}
+
 impl From<&RequestError> for Refusal {
     fn from(error: &RequestError) -> Refusal {
         use RequestError::*;

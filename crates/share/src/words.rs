@@ -3,6 +3,7 @@
 //!
 //! * W2. A body that is no message, or has bytes left over, is answered by an error and never looked at in part.
 
+use crate::figures::Sums;
 use crate::refusal::Refusal;
 use cica_engine::{Argument, Insert, Intent, Patience, ReadIntegrity, Search};
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use std::io::{Error, ErrorKind};
 use std::time::Duration;
 
 /// Raised by every change of a message.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Bytes of a body at most: a record of the greatest length, or a batch, and what stands beside it.
 pub const LONGEST: usize = 20 << 20;
 /// A wait without an end.
@@ -259,6 +260,8 @@ pub enum Ask<'a> {
     Unlock { string: u32, record: &'a [u8] },
     /// What the owner has and does.
     Status,
+    /// Takes a shunted unit back (false), or gives up what could not be taken back (true).
+    Shunted { unit: u64, give_up: bool },
     /// Lets nobody in any more (true), and ends at once (false).
     Stop { drain: bool },
 }
@@ -321,19 +324,30 @@ pub struct ClientInfo {
     pub program: String,
     /// Seconds since it came.
     pub seconds: u64,
-    /// Requests so far.
-    pub requests: u64,
     /// Names of data sets it has open.
     pub data_sets: Vec<String>,
-    /// Open units, and changes of each.
-    pub units: Vec<(u32, u64)>,
+    /// Open units, changes of each, and seconds since it began or the one before it ended.
+    pub units: Vec<(u32, u64, u64)>,
+    /// What was counted of its requests.
+    pub sums: Sums,
+}
+
+/// A base cluster that clients had open since the owner began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Used {
+    /// Its name.
+    pub name: String,
+    /// How many have it open.
+    pub opens: u32,
+    /// What was counted of requests for its records.
+    pub sums: Sums,
 }
 
 /// A record that is locked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Locked {
-    /// The owner's number of the open data set.
-    pub set: u64,
+    /// The cluster or alternate index; empty: it has just been closed.
+    pub data_set: String,
     /// Key, number or RBA.
     pub key: Vec<u8>,
     /// By one alone.
@@ -342,8 +356,25 @@ pub struct Locked {
     pub retained: bool,
     /// Who has it.
     pub holders: Vec<String>,
-    /// Who waits, in order.
-    pub waiters: Vec<String>,
+    /// Who waits, in order, and for how many milliseconds already.
+    pub waiters: Vec<(String, u64)>,
+}
+
+/// A unit of recovery that could not be taken back, and whose program has gone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shunted {
+    /// Its number.
+    pub unit: u64,
+    /// Whose it was.
+    pub of: String,
+    /// Data sets that it has changed.
+    pub data_sets: Vec<String>,
+    /// Changes that are still to be taken back.
+    pub changes: u64,
+    /// Seconds since it was shunted.
+    pub seconds: u64,
+    /// Why it cannot be taken back.
+    pub why: String,
 }
 
 /// What an owner has and does.
@@ -363,6 +394,12 @@ pub struct Status {
     pub clients: Vec<ClientInfo>,
     /// Records that are locked.
     pub locks: Vec<Locked>,
+    /// Units that could not be taken back.
+    pub shunted: Vec<Shunted>,
+    /// Data sets.
+    pub data_sets: Vec<Used>,
+    /// What was counted of all requests.
+    pub sums: Sums,
 }
 
 /// An answer.

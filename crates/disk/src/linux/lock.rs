@@ -25,6 +25,7 @@ use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::fs::{self, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use std::io::{self, ErrorKind};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -39,6 +40,8 @@ const PLACES: u64 = 1 << 42;
 const TRIES: u64 = 64;
 /// How often the list of locks is read where it does not say who has one.
 const LISTINGS: u32 = 20;
+/// Characters of a command that are shown.
+const COMMAND: usize = 60;
 /// A time of last change that is younger may be given to a later change too.
 const SETTLED: Duration = Duration::from_millis(20);
 
@@ -287,6 +290,31 @@ fn holder(line: &str, inode: u64) -> Option<i32> {
     (at.parse() == Ok(inode)).then_some(process)
 }
 
+/// Who has `flock` on a file, as others see the process: its number, and the beginning of its command.
+pub(super) fn holder_of(path: &Path) -> Option<String> {
+    let found = fs::stat(path).ok()?;
+    let locks = std::fs::read_to_string("/proc/locks").ok()?;
+    let own = std::process::id() as i32;
+    let mut holders = (locks.lines().filter_map(|line| holder(line, found.st_ino))).filter(|process| *process != own);
+    let first = holders.next()?;
+    let more = match holders.count() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    // A process that is just ending has no command any more.
+    let words = std::fs::read(format!("/proc/{first}/cmdline")).unwrap_or_default();
+    let words: Vec<_> = words.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
+    let words = words.join(" ");
+    let end = words.find(' ').unwrap_or(words.len());
+    let begin = words[..end].rfind('/').map_or(0, |slash| slash + 1);
+    let command = words[begin..].trim_end().chars().filter(|c| !c.is_control());
+    let command: String = command.take(COMMAND).collect();
+    match command.is_empty() {
+        true => Some(format!("process {first}{more}")),
+        false => Some(format!("process {first} ({command}){more}")),
+    }
+}
+
 /// A list of who may do what, beside the mode, may give the right to write to anybody whom it names.
 fn has_list(file: &OwnedFd) -> bool {
     let mut none: [u8; 0] = [];
@@ -324,6 +352,28 @@ fn may_write(process: i32, found: &fs::Stat, listed: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_has_a_lock_is_told_by_process_and_program() {
+        let path = std::env::temp_dir().join(format!("cica-holder-{}", std::process::id()));
+        std::fs::write(&path, b"").expect("a file");
+        assert_eq!(holder_of(&path), None);
+        let mut flock = std::process::Command::new("flock");
+        let holding = flock.arg("--no-fork").arg(&path).args(["sleep", "100"]).spawn();
+        let Ok(mut child) = holding else {
+            eprintln!("there is no command flock");
+            return;
+        };
+        let expected = format!("process {} (sleep 100)", child.id());
+        let told = (0..2000).any(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            holder_of(&path).as_ref() == Some(&expected)
+        });
+        assert!(told, "{:?}", holder_of(&path));
+        child.kill().expect("its end");
+        child.wait().expect("its end");
+        std::fs::remove_file(&path).expect("its end");
+    }
 
     #[test]
     fn holders_are_read_from_lines_of_proc() {

@@ -153,6 +153,7 @@ impl Engine {
             return Err(BuildError::Open(OpenError::InUse {
                 path: inner.data_path().to_path_buf(),
                 why: "this process has the base open for output; close it, and build the index then",
+                by: None,
             }));
         }
         let mut built = Built::default();

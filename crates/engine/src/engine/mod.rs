@@ -58,7 +58,12 @@ impl Engine {
 
     /// What is locked now, and who waits; not all of one moment.
     pub fn lock_lines(&self) -> Vec<LockLine> {
-        self.shared.locks.lines()
+        let mut lines = self.shared.locks.lines();
+        let names = self.shared.names_of_open();
+        for line in &mut lines {
+            line.data_set = names.get(&line.set).cloned();
+        }
+        lines
     }
 
     /// What the lock table has counted.

@@ -39,6 +39,7 @@ impl Engine {
                 return Err(OpenError::InUse {
                     path: base.data.clone(),
                     why: "this process has it open without its alternate indexes",
+                    by: None,
                 });
             }
             if let Some(joined) = inner.join(options)? {
@@ -54,6 +55,7 @@ impl Engine {
                     return Err(OpenError::InUse {
                         path: files.data.clone(),
                         why: "this process has the alternate index open by itself",
+                        by: None,
                     });
                 }
                 let alternate = self.open_first(&files.data, &files.index, options_of_member(options))?;

@@ -117,6 +117,14 @@ impl Holds {
         }
     }
 
+    /// What the unit `owner` keeps is retained: whoever wants it is refused at once (8/24).
+    pub fn retain(&self, owner: u64) {
+        let units = self.units.lock();
+        for key in units.get(&owner).into_iter().flatten() {
+            named(self.set, key, |name| self.locks.retain_name(name, owner, true));
+        }
+    }
+
     /// The first record, or the last, between two that a unit other than `owner` has erased and may bring back.
     pub fn erased_between(
         &self,

@@ -24,6 +24,7 @@
 //!   Owners, not threads, are searched: threads of one owner count as waiting when one of them does.
 //! * L5. What an owner has is found without looking at what others have.
 
+mod counts;
 mod holds;
 mod owner;
 mod table;
@@ -33,6 +34,7 @@ mod waiting;
 #[cfg(all(test, not(cica_schedules)))]
 mod tests;
 
+pub use counts::LockCounts;
 pub use holds::Holds;
 pub use owner::LockOwner;
 pub use table::Locks;
@@ -76,26 +78,13 @@ pub enum ReadIntegrity {
     Locked,
 }
 
-/// What the lock table has counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LockCounts {
-    /// Requests that met a name of another owner.
-    pub contended: u64,
-    /// Requests that waited.
-    pub waits: u64,
-    /// Waits that would have ended never.
-    pub deadlocks: u64,
-    /// Waits that took too long.
-    pub timeouts: u64,
-    /// Requests that met a retained lock.
-    pub retained: u64,
-}
-
 /// One name that somebody has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockLine {
     /// Number of the open data set.
     pub set: u64,
+    /// Its name, while it is open.
+    pub data_set: Option<String>,
     /// The key, number or RBA.
     pub key: Vec<u8>,
     /// How it is locked.
@@ -104,6 +93,6 @@ pub struct LockLine {
     pub retained: bool,
     /// Who has it.
     pub holders: Vec<String>,
-    /// Who waits, in order.
-    pub waiters: Vec<String>,
+    /// Who waits, in order, and how long already.
+    pub waiters: Vec<(String, Duration)>,
 }

@@ -169,13 +169,18 @@ impl Locks {
             None => return,
         };
         for name in names {
-            let mut stripe = self.stripe(&name).lock();
-            let holder = stripe.names.get_mut(&name).and_then(|lock| lock.holder(owner));
-            if let Some(holder) = holder.filter(|holder| holder.locked || holder.kept) {
-                holder.retained = retained;
-            }
-            stripe.settle(&name);
+            self.retain_name(&name, owner, retained);
         }
+    }
+
+    /// The same for one name. Who waits for one that is retained now waits no longer than he has patience.
+    pub(super) fn retain_name(&self, name: &[u8], owner: u64, retained: bool) {
+        let mut stripe = self.stripe(name).lock();
+        let holder = stripe.names.get_mut(name).and_then(|lock| lock.holder(owner));
+        if let Some(holder) = holder.filter(|holder| holder.locked || holder.kept) {
+            holder.retained = retained;
+        }
+        stripe.settle(name);
     }
 
     /// What an owner is called, if somebody said it.

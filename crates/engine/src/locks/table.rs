@@ -1,12 +1,12 @@
 //! The table itself: stripes of names, each below a mutex of its own, and what is asked of one name.
 
+use super::counts::{Count, LockCounters};
 use super::waiter::{Reason, Waiter};
 use super::{LockCounts, LockLine, LockMode};
 use crate::error::RequestError;
 use crate::sync::atomic::{AtomicU64, Ordering::*};
-use crate::sync::Mutex;
-use cica_counters::LockCount;
-use cica_disk::Cells;
+use crate::sync::{Mutex, MutexGuard};
+use cica_disk::{Cells, Clock};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -32,15 +32,8 @@ pub struct Locks {
     pub(super) counters: LockCounters,
     /// The same, where others see it.
     counts: OnceLock<Cells>,
-}
-
-#[derive(Default)]
-pub(super) struct LockCounters {
-    pub contended: AtomicU64,
-    pub waits: AtomicU64,
-    pub deadlocks: AtomicU64,
-    pub timeouts: AtomicU64,
-    pub retained: AtomicU64,
+    /// How long somebody waits already is told by it.
+    pub(super) clock: Arc<dyn Clock>,
 }
 
 /// What is known of an owner beside the names its strings hold and its unit keeps.
@@ -144,7 +137,7 @@ impl Holder {
 
     /// One reason less. True: it had the name for it.
     fn take(&mut self, reason: Reason) -> bool {
-        match reason {
+        let had = match reason {
             Reason::String => {
                 let had = self.strings > 0;
                 self.strings = self.strings.saturating_sub(1);
@@ -153,7 +146,11 @@ impl Holder {
             Reason::Unit => std::mem::take(&mut self.kept),
             Reason::Locked => std::mem::take(&mut self.locked),
             Reason::Shared => std::mem::take(&mut self.shared),
+        };
+        if !(self.strings > 0 || self.kept || self.locked || self.shared) {
+            self.retained = false;
         }
+        had
     }
 
     fn mode(&self) -> Option<LockMode> {
@@ -262,8 +259,9 @@ pub(super) fn parts(name: &[u8]) -> (u64, &[u8]) {
     (u64::from_be_bytes(*set), key)
 }
 
-impl Default for Locks {
-    fn default() -> Locks {
+impl Locks {
+    /// A table in which nobody has anything.
+    pub fn new(clock: Arc<dyn Clock>) -> Locks {
         let stripe = || Stripe(Mutex::new(Names::default()));
         Locks {
             stripes: std::iter::repeat_with(stripe).take(STRIPES).collect(),
@@ -273,6 +271,7 @@ impl Default for Locks {
             waiting: Mutex::new(HashMap::new()),
             counters: LockCounters::default(),
             counts: OnceLock::new(),
+            clock,
         }
     }
 }
@@ -289,6 +288,16 @@ impl Locks {
         &self.stripes[hash as usize % STRIPES].0
     }
 
+    /// The stripe of a name, to oneself.
+    #[inline]
+    fn enter(&self, name: &[u8]) -> MutexGuard<'_, Names> {
+        let stripe = self.stripe(name);
+        stripe.try_lock().unwrap_or_else(|| {
+            self.count(Count::Collided);
+            stripe.lock()
+        })
+    }
+
     /// Gives the owner a name for one reason more. True: it did not have it for this reason before.
     ///
     /// # Errors
@@ -296,30 +305,36 @@ impl Locks {
     #[inline]
     pub(super) fn take(&self, set: u64, key: &[u8], owner: u64, reason: Reason) -> Result<bool, RequestError> {
         named(set, key, |name| {
-            let mut stripe = self.stripe(name).lock();
-            let refused = match stripe.names.get_mut(name) {
-                None => {
-                    let place = stripe.name(name);
-                    let lock = Lock {
-                        first: Holder::new(owner, reason),
-                        ..Lock::default()
-                    };
-                    stripe.names.insert(place, lock);
-                    return Ok(true);
-                }
-                // Who comes does not pass those who wait, unless he has it already.
-                Some(lock) if lock.goes_with(owner, reason.mode()) => {
-                    if lock.queue.is_empty() || lock.holder(owner).is_some() {
-                        return Ok(lock.enter(owner, reason));
-                    }
-                    *lock.holders().next().unwrap_or(&lock.first)
-                }
-                Some(lock) => *(lock.holders().find(|other| other.owner != owner)).unwrap_or(&lock.first),
-            };
-            drop(stripe);
-            self.count(&self.counters.contended, LockCount::Contended);
-            Err(self.refusal(name, &refused))
+            self.try_take(name, owner, reason).map_err(|holder| {
+                self.count(Count::Contended);
+                self.refusal(name, &holder)
+            })
         })
+    }
+
+    /// The same, or who has it.
+    #[inline]
+    pub(super) fn try_take(&self, name: &[u8], owner: u64, reason: Reason) -> Result<bool, Holder> {
+        let mut stripe = self.enter(name);
+        match stripe.names.get_mut(name) {
+            None => {
+                let place = stripe.name(name);
+                let lock = Lock {
+                    first: Holder::new(owner, reason),
+                    ..Lock::default()
+                };
+                stripe.names.insert(place, lock);
+                Ok(true)
+            }
+            // Who comes does not pass those who wait, unless he has it already.
+            Some(lock) if lock.goes_with(owner, reason.mode()) => {
+                if lock.queue.is_empty() || lock.holder(owner).is_some() {
+                    return Ok(lock.enter(owner, reason));
+                }
+                Err(*lock.holders().next().unwrap_or(&lock.first))
+            }
+            Some(lock) => Err(*(lock.holders().find(|other| other.owner != owner)).unwrap_or(&lock.first)),
+        }
     }
 
     /// Why a name cannot be had.
@@ -327,7 +342,7 @@ impl Locks {
         let (set, key) = parts(name);
         let (key, by) = (key.to_vec(), self.label(holder.owner));
         if holder.retained {
-            self.count(&self.counters.retained, LockCount::Retained);
+            self.count(Count::Retained);
             return RequestError::Retained { key, by };
         }
         RequestError::Exclusive { key, set, by }
@@ -366,28 +381,22 @@ impl Locks {
         let _ = self.counts.set(cells);
     }
 
-    pub(super) fn count(&self, own: &AtomicU64, counter: LockCount) {
-        own.fetch_add(1, Relaxed);
-        if let Some(cells) = self.counts.get() {
+    pub(super) fn count(&self, what: Count) {
+        self.counters.add(what);
+        if let (Some(cells), Some(counter)) = (self.counts.get(), what.shown()) {
             cells.at(counter as usize).fetch_add(1, Relaxed);
         }
     }
 
     /// What has been counted.
     pub fn counts(&self) -> LockCounts {
-        let counters = &self.counters;
-        LockCounts {
-            contended: counters.contended.load(Relaxed),
-            waits: counters.waits.load(Relaxed),
-            deadlocks: counters.deadlocks.load(Relaxed),
-            timeouts: counters.timeouts.load(Relaxed),
-            retained: counters.retained.load(Relaxed),
-        }
+        self.counters.all()
     }
 
     /// All names that somebody has: stripe by stripe, so not of one moment.
     pub fn lines(&self) -> Vec<LockLine> {
         let mut lines = Vec::new();
+        let now = self.clock.passed();
         for stripe in &self.stripes {
             let stripe = stripe.0.lock();
             for (name, lock) in &stripe.names {
@@ -395,11 +404,14 @@ impl Locks {
                 let alone = lock.first.mode() == Some(LockMode::Exclusive);
                 lines.push(LockLine {
                     set,
+                    data_set: None,
                     key: key.to_vec(),
                     mode: if alone { LockMode::Exclusive } else { LockMode::Shared },
                     retained: lock.first.retained,
                     holders: lock.holders().map(|holder| self.words(holder.owner)).collect(),
-                    waiters: lock.queue.iter().map(|waiter| self.words(waiter.owner)).collect(),
+                    waiters: (lock.queue.iter())
+                        .map(|waiter| (self.words(waiter.owner), now.saturating_sub(waiter.since)))
+                        .collect(),
                 });
             }
         }

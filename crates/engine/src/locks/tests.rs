@@ -31,7 +31,7 @@ fn until_waiting(locks: &Locks, count: usize) {
 
 #[test]
 fn as_a_trivial_table() {
-    let locks = Arc::<Locks>::default();
+    let locks = Arc::new(Locks::new(Arc::new(cica_disk::SystemClock)));
     // By key and owner: strings, kept, locked, shared.
     let mut model: BTreeMap<(u8, u64), [u32; 4]> = BTreeMap::new();
     let mut random = 0x2545_F491_4F6C_DD1D_u64;
@@ -79,7 +79,7 @@ fn as_a_trivial_table() {
 #[test]
 fn a_circle_of_two_or_three_refuses_who_closes_it() {
     for count in [2, 3] {
-        let locks = Arc::<Locks>::default();
+        let locks = Arc::new(Locks::new(Arc::new(cica_disk::SystemClock)));
         let owners: Vec<LockOwner> = (0..count)
             .map(|n| LockOwner::new(&locks, &format!("job {n}")))
             .collect();
@@ -116,7 +116,7 @@ fn a_circle_of_two_or_three_refuses_who_closes_it() {
 
 #[test]
 fn who_waits_first_is_granted_first() {
-    let locks = Arc::<Locks>::default();
+    let locks = Arc::new(Locks::new(Arc::new(cica_disk::SystemClock)));
     let first = LockOwner::new(&locks, "first");
     lock(&locks, b"K", &first, Patience::None).unwrap();
     let turn = AtomicUsize::new(0);
@@ -138,7 +138,7 @@ fn who_waits_first_is_granted_first() {
 
 #[test]
 fn readers_do_not_pass_a_writer_who_waits() {
-    let locks = Arc::<Locks>::default();
+    let locks = Arc::new(Locks::new(Arc::new(cica_disk::SystemClock)));
     let (reader, writer, late) = (
         LockOwner::new(&locks, "reader"),
         LockOwner::new(&locks, "writer"),
@@ -161,7 +161,7 @@ fn readers_do_not_pass_a_writer_who_waits() {
 
 #[test]
 fn a_timeout_leaves_the_queue() {
-    let locks = Arc::<Locks>::default();
+    let locks = Arc::new(Locks::new(Arc::new(cica_disk::SystemClock)));
     let (has, wants) = (
         LockOwner::new(&locks, "process 4711 PAYROLL"),
         LockOwner::new(&locks, "wants"),
@@ -178,7 +178,7 @@ fn a_timeout_leaves_the_queue() {
 /// The grant and the end of the patience meet again and again: the lock is had or it is not, and none is lost.
 #[test]
 fn giving_up_when_it_is_granted() {
-    let locks = Arc::<Locks>::default();
+    let locks = Arc::new(Locks::new(Arc::new(cica_disk::SystemClock)));
     let (has, wants) = (LockOwner::new(&locks, "has"), LockOwner::new(&locks, "wants"));
     let mut granted = 0;
     for round in 0..300 {
@@ -198,7 +198,7 @@ fn giving_up_when_it_is_granted() {
 
 #[test]
 fn retained_locks_refuse_at_once() {
-    let locks = Arc::<Locks>::default();
+    let locks = Arc::new(Locks::new(Arc::new(cica_disk::SystemClock)));
     let (dead, wants) = (LockOwner::new(&locks, "dead"), LockOwner::new(&locks, "wants"));
     lock(&locks, b"K", &dead, Patience::None).unwrap();
     dead.retain();
@@ -212,7 +212,7 @@ fn retained_locks_refuse_at_once() {
 /// 100,000 locks cost each no more than tens of the first ones, and their end no more than their number.
 #[test]
 fn many_locks_have_no_cliff() {
-    let locks = Arc::<Locks>::default();
+    let locks = Arc::new(Locks::new(Arc::new(cica_disk::SystemClock)));
     let holds = Holds::new(locks.clone());
     let timed = |from: u32, to: u32, owner: u64| {
         let began = Instant::now();
@@ -240,7 +240,7 @@ fn many_locks_have_no_cliff() {
 
 #[test]
 fn threads_are_alone_with_what_they_hold() {
-    let locks = Arc::<Locks>::default();
+    let locks = Arc::new(Locks::new(Arc::new(cica_disk::SystemClock)));
     let inside: [AtomicUsize; 3] = Default::default();
     std::thread::scope(|threads| {
         for thread in 0..4_usize {

@@ -27,15 +27,18 @@ impl Reason {
 pub(super) struct Waiter {
     pub owner: u64,
     pub reason: Reason,
+    /// When it came.
+    pub since: Duration,
     pub granted: Mutex<bool>,
     bell: Condvar,
 }
 
 impl Waiter {
-    pub fn new(owner: u64, reason: Reason) -> Waiter {
+    pub fn new(owner: u64, reason: Reason, since: Duration) -> Waiter {
         Waiter {
             owner,
             reason,
+            since,
             granted: Mutex::new(false),
             bell: Condvar::default(),
         }

@@ -1,10 +1,10 @@
 //! Waiting for a name: in the order of arrival, for as long as the owner has patience, and never in a circle.
 
+use super::counts::Count;
 use super::table::parts;
 use super::waiter::{Reason, Waiter};
 use super::{Locks, Patience};
 use crate::error::RequestError;
-use cica_counters::LockCount;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -25,10 +25,10 @@ impl Locks {
         let Some(waiter) = self.queue(name, owner, reason)? else {
             return Ok(());
         };
-        self.count(&self.counters.waits, LockCount::Waits);
+        self.count(Count::Waits);
         waiter.wait(longest);
         self.leave(name, &waiter).map_err(|by| {
-            self.count(&self.counters.timeouts, LockCount::Timeouts);
+            self.count(Count::Timeouts);
             let (_, key) = parts(name);
             RequestError::LockTimeout { key: key.to_vec(), by }
         })
@@ -36,15 +36,15 @@ impl Locks {
 
     /// Queues a waiter; none if the name is the owner's at once.
     fn queue(&self, name: &[u8], owner: u64, reason: Reason) -> Result<Option<Arc<Waiter>>, RequestError> {
-        let (set, key) = parts(name);
+        let (_, key) = parts(name);
         // Kept while edges come and are searched (L4).
         let mut waiting = self.waiting.lock();
-        let waiter = Arc::new(Waiter::new(owner, reason));
+        let waiter = Arc::new(Waiter::new(owner, reason, self.clock.passed()));
         loop {
-            match self.take(set, key, owner, reason) {
+            match self.try_take(name, owner, reason) {
                 Ok(_) => return Ok(None),
-                Err(RequestError::Exclusive { .. }) => {}
-                Err(refused) => return Err(refused),
+                Err(holder) if holder.retained => return Err(self.refusal(name, &holder)),
+                Err(_) => {}
             }
             let mut stripe = self.stripe(name).lock();
             // It may have become free just now: then it can be taken.
@@ -66,7 +66,7 @@ impl Locks {
             return match self.leave(name, &waiter) {
                 Ok(()) => Ok(None),
                 Err(by) => {
-                    self.count(&self.counters.deadlocks, LockCount::Deadlocks);
+                    self.count(Count::Deadlocks);
                     Err(RequestError::Deadlock { key: key.to_vec(), by })
                 }
             };

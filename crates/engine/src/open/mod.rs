@@ -163,18 +163,21 @@ impl OpenDataSet {
             return Err(OpenError::InUse {
                 path: self.data_path.clone(),
                 why: "this process has it open as an alternate index that is upgraded with its base",
+                by: None,
             });
         }
         if options.access == Access::Output && self.options.access == Access::Input {
             return Err(OpenError::InUse {
                 path: self.data_path.clone(),
                 why: "this process has it open for input, and this open is for output",
+                by: None,
             });
         }
         if options.reset {
             return Err(OpenError::InUse {
                 path: self.data_path.clone(),
                 why: "this process has it open, so it cannot be reset",
+                by: None,
             });
         }
         let joined = Handle::another(self, options.access);

@@ -89,10 +89,10 @@ impl Shared {
         ));
         let shared = Shared {
             owner: OwningProcess::this(),
+            locks: Arc::new(Locks::new(env.clock.clone())),
             env,
             pool,
             log,
-            locks: Arc::default(),
             open: Mutex::new(HashMap::new()),
             starting_over: Mutex::new(()),
             ending_epoch: AtomicBool::new(false),
@@ -106,6 +106,16 @@ impl Shared {
             _for_log: for_log,
         };
         Ok(shared)
+    }
+
+    /// The names of the data sets that are open, by their numbers in the lock table.
+    pub fn names_of_open(&self) -> HashMap<u64, String> {
+        let open: Vec<Arc<OpenDataSet>> = self.open.lock().values().filter_map(Weak::upgrade).collect();
+        let name = |set: &Arc<OpenDataSet>| {
+            let common = set.common();
+            (common.holds.set(), common.attributes.cluster_name.clone())
+        };
+        open.iter().map(name).collect()
     }
 
     /// The data sets that this process has open; while this is kept nobody opens another. Of `wanted` none is just

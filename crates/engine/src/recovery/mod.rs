@@ -124,6 +124,7 @@ pub fn recover(shared: &Arc<Shared>, data: &Path, index: &Path, root: &Root) -> 
             return Err(OpenError::InUse {
                 path: data.to_path_buf(),
                 why: "the process that has it open for output is still there",
+                by: None,
             })
         }
         // Another process recovered it since.

@@ -16,6 +16,8 @@
 //!   and U6: none of their trees is committed before the log holds the end.
 //! * U8. A data set that takes no part (LOG(NONE)) is changed as if by no unit: no backout takes that back, and nobody
 //!   waits for the unit's end. Its commit makes it durable.
+//! * U8. A unit that cannot be taken back, and whose program has gone, may be shunted: its owner keeps it, and its
+//!   records are retained, until a later backout takes it back or people give it up. Nobody else is kept from anything.
 //!
 //! Locks in order: `ending` -> what [`crate::ksds`] and [`crate::sphere`] say -> page latches -> `work` -> log.
 
@@ -195,6 +197,33 @@ impl UnitOfRecovery {
         drop(ending);
         close(sets);
         done
+    }
+
+    /// Retains its records: whoever wants one is refused at once (8/24) until the unit has ended. For one that could
+    /// not be backed out, whose program has gone (U8).
+    pub fn retain(&self) {
+        for set in &self.state.work.lock().sets {
+            set.inner()
+                .members()
+                .for_each(|member| member.common().holds.retain(self.state.owner));
+        }
+    }
+
+    /// Gives up what could not be taken back: those changes stand as they are, and its records are free. What was taken
+    /// back stays so. It is for people to decide, record by record, what is right then.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub fn give_up(&self) -> Result<(), RequestError> {
+        self.state.work.lock().going_back = false;
+        self.commit()
+    }
+
+    /// The names of the data sets that it has changed.
+    pub fn data_sets(&self) -> Vec<String> {
+        let work = self.state.work.lock();
+        let name = |set: &Handle| set.inner().common().attributes.cluster_name.clone();
+        work.sets.iter().map(name).collect()
     }
 
     /// Changes of the unit so far.

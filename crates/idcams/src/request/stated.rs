@@ -19,6 +19,8 @@ const HAS_FIELD: [&str; 6] = [
     "DATACLASS",
     "MANAGEMENTCLASS",
 ];
+/// What is obeyed, and kept as text all the same.
+const KEPT: [&str; 2] = ["RLSQUIESCE", "RLSENABLE"];
 /// Those whose values nobody should read in a catalog.
 const PASSWORDS: [&str; 6] = ["MASTERPW", "CONTROLPW", "UPDATEPW", "READPW", "CODE", "AUTHORIZATION"];
 
@@ -117,11 +119,12 @@ pub fn texts(params: &Params, keyword: &str) -> Vec<String> {
     params.list(keyword).iter().map(|word| word.text.clone()).collect()
 }
 
-/// What is stored and has no field of its own.
+/// What has no field of its own.
 pub fn other(params: &Params) -> Vec<(&'static str, String)> {
     let stored = params
         .iter()
-        .filter(|param| param.support == Support::Stored && !HAS_FIELD.contains(&param.keyword));
+        .filter(|param| param.support == Support::Stored || KEPT.contains(&param.keyword))
+        .filter(|param| !HAS_FIELD.contains(&param.keyword));
     let text = |keyword, value| match PASSWORDS.contains(keyword) {
         true => String::new(),
         false => shown(value),

@@ -402,12 +402,10 @@ pub(super) const RLS: [Param; 8] = [
     .stored(),
     flag("RLSQUIESCE", "may not be opened for record-level sharing")
         .abbr(&["RLSQ"])
-        .one_of("rlsquiesce")
-        .stored(),
+        .one_of("rlsquiesce"),
     flag("RLSENABLE", "may be opened for record-level sharing")
         .abbr(&["RLSE"])
-        .one_of("rlsquiesce")
-        .stored(),
+        .one_of("rlsquiesce"),
 ];
 pub(super) const EATTR: Param = choice(
     "EATTR",

@@ -1,11 +1,13 @@
 //! `cica server`: what the process that shares data sets has and does, and its end.
 
+mod stats;
+
 use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::session::Session;
 use cica_engine::show_key;
 use cica_messages as messages;
-use cica_share::words::{Answer, Ask, ClientInfo as Guest, Locked, Status as Server};
+use cica_share::words::{Answer, Ask, ClientInfo as Guest, Locked, Shunted, Status as Server};
 use cica_share::Client;
 use clap::{Args, Subcommand};
 use serde_json::{json, Value};
@@ -31,6 +33,24 @@ pub enum Options {
     /// Show records that are locked, who has them, and who waits for whom
     #[command(after_help = "Example:\n  cica server locks")]
     Locks(Show),
+    /// Show what it has counted: requests, waits, contention, deadlocks, and response times
+    #[command(after_help = "Example:\n  cica server stats --json")]
+    Stats(Show),
+    /// Show units of recovery that could not be taken back: their records are retained, all others go on
+    #[command(after_help = "Example:\n  cica server shunted")]
+    Shunted(Show),
+    /// Try again to take a shunted unit back
+    #[command(after_help = "Example:\n  cica server retry 1")]
+    Retry {
+        /// The number that 'cica server shunted' shows
+        unit: u64,
+    },
+    /// Give a shunted unit up: what could not be taken back stands as it is
+    #[command(after_help = "Example:\n  cica server purge 1")]
+    Purge {
+        /// The number that 'cica server shunted' shows
+        unit: u64,
+    },
     /// Let nobody in any more; it ends when all have gone
     #[command(after_help = "Example:\n  cica server drain")]
     Drain,
@@ -64,6 +84,10 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         Options::Clients(how) => show(&client, how, guests, client_lines),
         Options::Units(how) => show(&client, how, units, unit_lines),
         Options::Locks(how) => show(&client, how, locks, lock_lines),
+        Options::Stats(how) => show(&client, how, stats::value, stats::lines),
+        Options::Shunted(how) => show(&client, how, shunted, shunted_lines),
+        Options::Retry { unit } => resolve(&client, *unit, false),
+        Options::Purge { unit } => resolve(&client, *unit, true),
         Options::Drain => stop(&client, true),
         Options::Stop => stop(&client, false),
     };
@@ -79,6 +103,11 @@ fn stop(client: &Client, drain: bool) -> Result<Status, Failure> {
     Ok(Status::DONE)
 }
 
+fn resolve(client: &Client, unit: u64, give_up: bool) -> Result<Status, Failure> {
+    client.tell(&Ask::Shunted { unit, give_up })?;
+    Ok(Status::DONE)
+}
+
 /// Is there no server, or one that is just ending?
 fn is_nobody(error: &std::io::Error) -> bool {
     use ErrorKind::*;
@@ -91,8 +120,12 @@ fn is_nobody(error: &std::io::Error) -> bool {
 fn nobody(options: &Options, session: &Session) -> Result<Status, Failure> {
     let mut out = crate::terminal::stdout();
     match options {
-        Options::Status(show) if show.json => writeln!(out, "{:#}", json!({ "serving": false }))?,
-        Options::Clients(show) | Options::Units(show) | Options::Locks(show) if show.json => writeln!(out, "[]")?,
+        Options::Status(show) | Options::Stats(show) if show.json => {
+            writeln!(out, "{:#}", json!({ "serving": false }))?
+        }
+        Options::Clients(show) | Options::Shunted(show) | Options::Units(show) | Options::Locks(show) if show.json => {
+            writeln!(out, "[]")?
+        }
         _ => writeln!(out, "nobody serves {}", session.catalog.directory().display())?,
     }
     Ok(Status::NOTHING)
@@ -132,12 +165,11 @@ fn status(server: &Server) -> Value {
         "draining": server.draining,
         "pool": { "bytes": server.pool.0, "used": server.pool.1 },
         "clients": others(server).count(),
-        "requests": others(server).map(|client| client.requests).sum::<u64>(),
+        "requests": server.sums.counters[0],
     })
 }
 
 fn status_lines(server: &Server) -> Vec<String> {
-    let requests: u64 = others(server).map(|client| client.requests).sum();
     vec![
         format!("process   {}", server.process),
         format!("since     {}", since(server.seconds)),
@@ -151,7 +183,7 @@ fn status_lines(server: &Server) -> Vec<String> {
         ),
         format!("pool      {} of {} bytes", server.pool.1, server.pool.0),
         format!("clients   {}", others(server).count()),
-        format!("requests  {requests}"),
+        format!("requests  {}", server.sums.counters[0]),
     ]
 }
 
@@ -162,7 +194,7 @@ fn guests(server: &Server) -> Value {
             "user": client.user,
             "program": client.program,
             "seconds": client.seconds,
-            "requests": client.requests,
+            "requests": client.sums.counters[0],
             "data_sets": client.data_sets,
             "units": client.units.len(),
         })
@@ -181,7 +213,7 @@ fn client_lines(server: &Server) -> Vec<String> {
             client.process,
             client.user,
             since(client.seconds),
-            client.requests,
+            client.sums.counters[0],
             client.program,
             client.data_sets.join(" ")
         )
@@ -191,9 +223,15 @@ fn client_lines(server: &Server) -> Vec<String> {
 
 fn units(server: &Server) -> Value {
     let of = |client: &Guest| -> Vec<Value> {
-        let unit = |(unit, changes): &(u32, u64)| {
+        let unit = |(unit, changes, seconds): &(u32, u64, u64)| {
             let (process, program) = (client.process, &client.program);
-            json!({ "unit": unit, "process": process, "program": program, "changes": changes })
+            json!({
+                "unit": unit,
+                "process": process,
+                "program": program,
+                "changes": changes,
+                "seconds": seconds,
+            })
         };
         client.units.iter().map(unit).collect()
     };
@@ -201,43 +239,93 @@ fn units(server: &Server) -> Value {
 }
 
 fn unit_lines(server: &Server) -> Vec<String> {
-    let mut lines = vec![format!("{:>8} {:>8} {:>8}  PROGRAM", "UNIT", "CHANGES", "PROCESS")];
+    let mut lines = vec![format!(
+        "{:>8} {:>8} {:>8} {:>8}  PROGRAM",
+        "UNIT", "CHANGES", "SINCE", "PROCESS"
+    )];
     for client in others(server) {
-        let line =
-            |(unit, changes): &(u32, u64)| format!("{unit:>8} {changes:>8} {:>8}  {}", client.process, client.program);
+        let line = |(unit, changes, seconds): &(u32, u64, u64)| {
+            let (process, program) = (client.process, &client.program);
+            format!("{unit:>8} {changes:>8} {:>8} {process:>8}  {program}", since(*seconds))
+        };
         lines.extend(client.units.iter().map(line));
     }
     lines
 }
 
+fn shunted(server: &Server) -> Value {
+    let unit = |shunted: &Shunted| {
+        json!({
+            "unit": shunted.unit,
+            "of": shunted.of,
+            "data_sets": shunted.data_sets,
+            "changes": shunted.changes,
+            "seconds": shunted.seconds,
+            "why": shunted.why,
+        })
+    };
+    server.shunted.iter().map(unit).collect()
+}
+
+fn shunted_lines(server: &Server) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{:>8} {:>8} {:>8}  OF, DATA SETS, AND WHY",
+        "UNIT", "CHANGES", "SINCE"
+    )];
+    for shunted in &server.shunted {
+        let (unit, changes, since) = (shunted.unit, shunted.changes, since(shunted.seconds));
+        lines.push(format!(
+            "{unit:>8} {changes:>8} {since:>8}  {}: {}",
+            shunted.of,
+            shunted.data_sets.join(" ")
+        ));
+        lines.push(format!("{:26}  {}", "", shunted.why));
+    }
+    lines
+}
+
 fn locks(server: &Server) -> Value {
+    let waiter = |(who, waits): &(String, u64)| json!({ "who": who, "milliseconds": waits });
     let line = |lock: &Locked| {
         json!({
-            "data_set": lock.set,
+            "data_set": lock.data_set,
             "key": show_key(&lock.key),
             "exclusive": lock.alone,
             "retained": lock.retained,
             "holders": lock.holders,
-            "waiters": lock.waiters,
+            "waiters": lock.waiters.iter().map(waiter).collect::<Vec<Value>>(),
         })
     };
     server.locks.iter().map(line).collect()
 }
 
+/// Each lock with who has it, and below it who waits for it: those who are waited for longest come first.
 fn lock_lines(server: &Server) -> Vec<String> {
-    let mut lines = vec!["MODE      RECORD, HELD BY, WAITED FOR BY".to_owned()];
-    lines.extend(server.locks.iter().map(|lock| {
+    let mut locks: Vec<&Locked> = server.locks.iter().collect();
+    let longest = |lock: &Locked| lock.waiters.iter().map(|(_, waits)| *waits).max();
+    locks.sort_by_key(|lock| {
+        (
+            std::cmp::Reverse(longest(lock)),
+            lock.data_set.clone(),
+            lock.key.clone(),
+        )
+    });
+    let mut lines = vec![format!("{:<9} {:<24} {:<20} HELD BY", "MODE", "DATA SET", "RECORD")];
+    for lock in locks {
         let mode = match (lock.retained, lock.alone) {
             (true, _) => "retained",
             (false, true) => "X",
             (false, false) => "S",
         };
-        let waiters = match lock.waiters.is_empty() {
-            true => String::new(),
-            false => format!(" <- {}", lock.waiters.join(", ")),
-        };
-        format!("{mode:<9} {} {}{waiters}", show_key(&lock.key), lock.holders.join(", "))
-    }));
+        let record = show_key(&lock.key);
+        lines.push(format!(
+            "{mode:<9} {:<24} {record:<20} {}",
+            lock.data_set,
+            lock.holders.join(", ")
+        ));
+        let waiter = |(who, waits): &(String, u64)| format!("  waited for by {who}, since {}", since(waits / 1000));
+        lines.extend(lock.waiters.iter().map(waiter));
+    }
     lines
 }
 

@@ -1,0 +1,97 @@
+//! What is counted of requests: for the server, for each client and for each data set. One table says what there is,
+//! and every surface shows that.
+
+use serde::{Deserialize, Serialize};
+
+/// What is counted beside response times: name, and what it says.
+pub const COUNTERS: [(&str, &str); 8] = [
+    ("requests", "requests answered"),
+    (
+        "refused",
+        "requests answered with an error, but for \"not found\" and the end of the data",
+    ),
+    ("waits", "requests that waited for a record"),
+    ("true_contention", "requests that met a record that another has"),
+    (
+        "false_contention",
+        "requests that met another one in the same part of the lock table, and went on at once",
+    ),
+    (
+        "deadlocks",
+        "requests refused because to wait would never have ended (8/21)",
+    ),
+    (
+        "timeouts",
+        "requests refused because they had waited long enough (8/22)",
+    ),
+    ("retained", "requests that met a retained lock (8/24)"),
+];
+
+/// Classes of response times.
+pub const CLASSES: usize = 26;
+
+/// Sums of [`COUNTERS`], and how many response times fell into each class.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Sums {
+    /// In the order of [`COUNTERS`].
+    pub counters: [u64; COUNTERS.len()],
+    /// Class n has times of less than 2 to the n microseconds that are in no class before it; the last has the rest.
+    pub times: [u64; CLASSES],
+}
+
+/// The class of a time.
+pub fn class(nanoseconds: u64) -> usize {
+    let microseconds = nanoseconds / 1000;
+    let class = u64::BITS - microseconds.leading_zeros();
+    (class as usize).min(CLASSES - 1)
+}
+
+/// The microseconds that no time of a class reaches; none: the last class.
+pub fn bound(class: usize) -> Option<u64> {
+    (class < CLASSES - 1).then(|| 1 << class)
+}
+
+impl Sums {
+    /// The class within which this share of the times, in thousandths, has ended; none without a time.
+    pub fn within(&self, thousandths: u64) -> Option<usize> {
+        let all: u64 = self.times.iter().sum();
+        let wanted = (all * thousandths).div_ceil(1000);
+        let mut seen = 0;
+        let reaches = |times: &u64| {
+            seen += times;
+            seen >= wanted
+        };
+        if all == 0 {
+            return None;
+        }
+        self.times.iter().position(reaches)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_falls_into_the_first_class_that_it_fits() {
+        for (nanoseconds, expected) in [
+            (0, 0),
+            (999, 0),
+            (1000, 1),
+            (1999, 1),
+            (2000, 2),
+            (9_000, 4),
+            (u64::MAX, 25),
+        ] {
+            assert_eq!(class(nanoseconds), expected, "{nanoseconds}");
+            assert!(bound(expected).is_none_or(|bound| nanoseconds < bound * 1000));
+        }
+        let mut sums = Sums::default();
+        assert_eq!(sums.within(500), None);
+        (sums.times[3], sums.times[7]) = (99, 1);
+        assert_eq!(
+            [sums.within(500), sums.within(990), sums.within(999)],
+            [Some(3), Some(3), Some(7)]
+        );
+    }
+}
