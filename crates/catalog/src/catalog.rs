@@ -80,6 +80,7 @@ impl Catalog {
     fn open_admitted(disk: Arc<dyn Disk>, directory: PathBuf) -> Result<Catalog, CatalogError> {
         let last = store::read(&*disk, &directory)?;
         files::admit(&*disk, &directory.join("log"), false)?;
+        files::admit(&*disk, &directory.join("archive"), false)?;
         let leftovers = last.1.leftovers().next().is_some();
         let catalog = Catalog {
             disk,
