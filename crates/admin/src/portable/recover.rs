@@ -45,6 +45,7 @@ const EMPTIED: OpenOptions = OpenOptions {
     durability: Durability::Close,
     io: Io::Auto,
     log: Logging::Undo,
+    buffers: None,
 };
 
 /// What came of it.
