@@ -661,7 +661,7 @@ impl Run {
         self.count("looks");
         if let Some(status) = status {
             self.judge_status(&status)?;
-            let open = |units: &[(u32, u64)]| units.iter().any(|(_, changes)| *changes > 0);
+            let open = |units: &[(u32, u64, u64)]| units.iter().any(|(_, changes, _)| *changes > 0);
             let clients = status.clients.into_iter().filter(|client| open(&client.units));
             open_units.extend(clients.map(|client| client.program));
         }
@@ -734,7 +734,7 @@ impl Run {
             return Err(format!("{} has gone and is a client", client.program));
         }
         for lock in &status.locks {
-            for holder in lock.holders.iter().chain(&lock.waiters) {
+            for holder in lock.holders.iter().chain(lock.waiters.iter().map(|(who, _)| who)) {
                 let program = holder
                     .split_once('(')
                     .map_or("", |(_, program)| program.trim_end_matches(')'));
