@@ -18,6 +18,7 @@ const ALL: OpenOptions = OpenOptions {
     alone: false,
     durability: Durability::Close,
     io: Io::Auto,
+    buffers: None,
     log: Logging::All,
 };
 
