@@ -269,7 +269,8 @@ impl Opens {
                 let joined = self.owner.open(directory, names, &data, options, false);
                 joined.map_err(|_| error)
             }
-            Err(SessionError::Open(mut error)) => {
+            // An owner that asked itself would wait for itself: it shares nothing in its own opens.
+            Err(SessionError::Open(mut error)) if sharing != Sharing::Off => {
                 if let OpenError::InUse { by: Some(by), .. } = &mut error {
                     let users = self.owner.users(directory, name);
                     if !users.is_empty() {
