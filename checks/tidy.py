@@ -27,7 +27,7 @@ FLOORS = [
     {"cica-format", "cica-disk", "cica-qsam", "cica-messages", "cica-copybook"},
     {"cica-compress", "cica-counters"},
     {"cica-catalog", "cica-engine", "cica-portable"},
-    {"cica-share"},
+    {"cica-share", "cica-smf"},
     {"cica-session"},
     {"cica-admin", "cica-server"},
     {"cica-idcams", "cica"},

@@ -33,5 +33,13 @@ pub use readers::{add_reader, forget_reader, readers, ReaderCounts};
 pub use running::{running, Component, OpenDataSet, Process, Seen, Torn};
 pub use table::{ComponentCount, DataSetCount, FramesCount, LockCount, PoolCount, SmfCount, StringCount};
 
+/// Who is told of opens and closes: what writes a record of each.
+pub trait Watcher: Send + Sync {
+    /// A data set was opened; so much was counted before, where others had it open.
+    fn opened(&self, then: &OpenDataSet);
+    /// That open was closed; so much is counted now.
+    fn closed(&self, then: &OpenDataSet, now: &OpenDataSet);
+}
+
 /// The directory of the files, in that of the catalog.
 pub const DIRECTORY: &str = "stat";

@@ -2,6 +2,7 @@
 
 use crate::layout::{self, Identity, CHECKSUM, EDITION_AT, GROWTH, IDENTITY, LINES, MAGIC_AT, PIECE, SLOTS, STATE};
 use crate::readers::{add_reader, forget_reader, ReaderCounts};
+use crate::running::{of_cells, OpenDataSet};
 use crate::table::{edition, ComponentCount, DataSetCount, StringCount};
 use cica_disk::{Cells, Create, Disk, File, Lock, Open, LINE};
 use std::io;
@@ -286,6 +287,11 @@ impl DataSetCounts {
     #[inline]
     pub fn cell(&self, counter: DataSetCount) -> &AtomicU64 {
         self.inner.cells.at(layout::DATA_SET * LINE + counter as usize)
+    }
+
+    /// What was counted so far.
+    pub fn so_far(&self) -> Option<OpenDataSet> {
+        of_cells(&self.inner.cells)
     }
 
     /// Says anew what it is.

@@ -4,9 +4,10 @@ use crate::layout::{self, CHECKSUM, EDITION_AT, IDENTITY, IDENTITY_BYTES, MAGIC_
 use crate::own::{DataSetIdentity, ProcessIdentity};
 use crate::table::{self, ComponentCount, DataSetCount, FramesCount, Kind, LockCount, PoolCount, Row, SmfCount};
 use crate::table::{edition, StringCount};
-use cica_disk::{Disk, File, Lock, Open, ReadAt, LINE};
+use cica_disk::{Cells, Disk, File, Lock, Open, ReadAt, LINE};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Times that a piece is read before it is called torn.
 const TRIES: usize = 8;
@@ -223,6 +224,13 @@ fn data_set(piece: &Piece) -> Result<OpenDataSet, String> {
         add(&mut set.index.counts[looks], StringCount::IndexLooks);
     }
     Ok(set)
+}
+
+/// What a data set of this process has counted, as others see it.
+pub(crate) fn of_cells(cells: &Cells) -> Option<OpenDataSet> {
+    let words = (0..cells.count()).flat_map(|at| cells.at(at).load(Relaxed).to_le_bytes());
+    let piece = Piece { bytes: words.collect() };
+    data_set(&piece).ok()
 }
 
 /// A head or slot as it was at one moment, but for its counters, which each are of some moment.

@@ -348,7 +348,7 @@ impl File for LinuxFile {
     fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
         self.allow(Action::Write { at, len })?;
         let showing = match is_reachable(at, len) {
-            true => Showing::new(self.main.as_fd(), at, len, Shown::ForStores),
+            true => Showing::new(self.main.as_fd(), at, len, Shown::ToStore),
             false => None,
         };
         match showing {

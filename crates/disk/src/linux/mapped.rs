@@ -47,7 +47,7 @@ impl KeptMemory for Showing {}
 
 /// The words of the first `len` bytes of a file, to be counted in; `None` where that cannot be had.
 pub(super) fn cells(fd: BorrowedFd<'_>, len: usize) -> Option<Cells> {
-    let showing = Showing::new(fd, 0, len, Shown::ForCells)?;
+    let showing = Showing::new(fd, 0, len, Shown::Counted)?;
     let (first, count) = (showing.memory().cast(), showing.len() / 8);
     // SAFETY: a mapping begins at a page, and stays while `showing` does; a page that cannot be had is replaced.
     (count >= LINE).then(|| unsafe { Cells::of(first, count, Arc::new(showing)) })
@@ -71,7 +71,7 @@ mod tests {
         let file = file.expect("a file");
         std::fs::remove_file(&path).expect("its name");
         file.set_len(4096).expect("its length");
-        let stores = Stores::into(Showing::new(file.as_fd(), 0, 8192, Shown::ForStores).expect("memory"));
+        let stores = Stores::into(Showing::new(file.as_fd(), 0, 8192, Shown::ToStore).expect("memory"));
         assert!(stores.store(100, b"here"));
         let mut read = [0; 4];
         std::os::unix::fs::FileExt::read_exact_at(&file, &mut read, 100).expect("what was stored");

@@ -62,10 +62,10 @@ impl Seat {
 /// What memory that shows a file is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
-    ForReads,
-    ForStores,
+    ToRead,
+    ToStore,
     /// For [`Cells`](crate::Cells), which are used in places where a child is not told from its parent.
-    ForCells,
+    Counted,
 }
 
 /// Memory that shows part of a file, with its seat in the table.
@@ -89,7 +89,7 @@ impl Showing {
         }
         let taken = |s: &Seat| s.start.compare_exchange(FREE, TAKEN, AcqRel, Relaxed).is_ok();
         let seat = TABLE.iter().position(taken)?;
-        let stored = shown != Shown::ForReads;
+        let stored = shown != Shown::ToRead;
         let protection = match stored {
             true => libc::PROT_READ | libc::PROT_WRITE,
             false => libc::PROT_READ,
@@ -109,7 +109,7 @@ impl Showing {
             TABLE[seat].start.store(FREE, Release);
             return None;
         };
-        let leaves_children = shown == Shown::ForCells;
+        let leaves_children = shown == Shown::Counted;
         // SAFETY: what was just mapped. A child would keep the file open by it, and with the file its lock.
         if !leaves_children && unsafe { libc::madvise(memory.as_ptr().cast(), len, libc::MADV_DONTFORK) } != 0 {
             // SAFETY: as above; nobody has it yet.
@@ -160,7 +160,7 @@ pub(super) struct Window(Showing);
 impl Window {
     /// Shows the first `len` bytes of a file; `None` where that cannot be had.
     pub fn open(fd: BorrowedFd<'_>, len: usize) -> Option<Window> {
-        Showing::new(fd, 0, len, Shown::ForReads).map(Window)
+        Showing::new(fd, 0, len, Shown::ToRead).map(Window)
     }
 
     /// Has the processor bring what is at `at` nearer, first of all where in memory it is. False: the window does not

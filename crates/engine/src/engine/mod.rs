@@ -15,8 +15,8 @@ use crate::roots::{read_root, read_root_and_twin, write_over_torn_root, write_ro
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
 use crate::volumes::{mark_volume, Volumes};
-use cica_counters::{Counted, ProcessIdentity};
-use cica_disk::{Disk, File, Lock, Open};
+use cica_counters::{layout, Counted, ProcessIdentity, Watcher};
+use cica_disk::{Cells, Disk, File, Lock, Open};
 use cica_format::attributes::Attributes;
 use cica_format::root::{BuiltFrom, LogPosition, Part, Root, Stamp, Statistics};
 use cica_format::table::Ref;
@@ -101,6 +101,16 @@ impl Engine {
     /// before the first data set is opened; without it nobody sees it.
     pub fn show_counts(&self, directory: PathBuf, process: ProcessIdentity) {
         self.shared.show_counts(directory, process);
+    }
+
+    /// Who is told of opens and closes from now on. To be said once.
+    pub fn watch(&self, watcher: Arc<dyn Watcher>) {
+        let _ = self.shared.watcher.set(watcher);
+    }
+
+    /// The cells in which the SMF records of this process are counted.
+    pub fn smf_cells(&self) -> Cells {
+        self.shared.counted().head(layout::SMF, 1)
     }
 
     /// What all processes show that have their files there, this one too.

@@ -5,7 +5,7 @@ use crate::buffers::{BufferSizes, Buffering, Shares};
 use crate::error::{OpenError, RequestError};
 use crate::request::{Access, CloseReport};
 use crate::sync::atomic::Ordering::*;
-use cica_counters::DataSetCount;
+use cica_counters::{DataSetCount, OpenDataSet as Counts};
 use cica_format::attributes::Organization;
 use std::sync::Arc;
 
@@ -20,6 +20,8 @@ pub struct Handle {
     closes: bool,
     /// Buffers of its own, for its strings.
     shares: Option<Arc<Shares>>,
+    /// What was counted when it was opened, where somebody is told of its close.
+    then: Option<Box<Counts>>,
 }
 
 impl Handle {
@@ -27,7 +29,7 @@ impl Handle {
     pub fn new(inner: Arc<OpenDataSet>, access: Access) -> Handle {
         inner.handles.fetch_add(1, AcqRel);
         inner.show_opens();
-        Handle::counted(inner, access)
+        Handle::counted(inner, access).watched()
     }
 
     /// One more; `None`: the last one is just being closed.
@@ -36,7 +38,9 @@ impl Handle {
         let one_more = |count: usize| (count > 0).then_some(count + 1);
         let counted = inner.handles.fetch_update(AcqRel, Acquire, one_more);
         inner.show_opens();
-        counted.is_ok().then(|| Handle::counted(inner.clone(), access))
+        counted
+            .is_ok()
+            .then(|| Handle::counted(inner.clone(), access).watched())
     }
 
     fn counted(inner: Arc<OpenDataSet>, access: Access) -> Handle {
@@ -46,6 +50,25 @@ impl Handle {
             counted: true,
             closes: false,
             shares: None,
+            then: None,
+        }
+    }
+
+    /// Tells who wants to know that it was opened.
+    fn watched(mut self) -> Handle {
+        if let Some(watcher) = self.inner.shared.watcher.get() {
+            self.then = self.inner.common().counters.shown().so_far().map(Box::new);
+            self.then.iter().for_each(|then| watcher.opened(then));
+        }
+        self
+    }
+
+    /// And that it was closed.
+    fn tell_closed(&mut self) {
+        let (then, watcher) = (self.then.take(), self.inner.shared.watcher.get());
+        let now = || self.inner.common().counters.shown().so_far();
+        if let (Some(watcher), Some(then), false) = (watcher, then, self.inner.shared.owner.is_parent()) {
+            now().iter().for_each(|now| watcher.closed(&then, now));
         }
     }
 
@@ -116,6 +139,12 @@ impl Handle {
 
     /// `commits`: what was acknowledged is made durable, though others go on.
     fn close_now(&mut self, commits: bool) -> Result<CloseReport, RequestError> {
+        let closed = self.close_untold(commits);
+        self.tell_closed();
+        closed
+    }
+
+    fn close_untold(&mut self, commits: bool) -> Result<CloseReport, RequestError> {
         self.inner.shared.owner.check()?;
         let mut durable = (!commits).then_some(Ok(()));
         let handles = &self.inner.handles;
@@ -138,7 +167,9 @@ impl Handle {
 
 impl Clone for Handle {
     fn clone(&self) -> Handle {
-        let mut another = Handle::new(self.inner.clone(), self.access);
+        self.inner.handles.fetch_add(1, AcqRel);
+        self.inner.show_opens();
+        let mut another = Handle::counted(self.inner.clone(), self.access);
         another.closes = self.closes;
         another.shares.clone_from(&self.shares);
         another
@@ -153,6 +184,7 @@ impl Drop for Handle {
         if self.counted && self.inner.handles.fetch_sub(1, AcqRel) == 1 {
             self.inner.note_left_uncommitted();
             self.inner.leave();
+            self.tell_closed();
         } else if self.counted {
             self.inner.show_opens();
         }

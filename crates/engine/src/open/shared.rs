@@ -10,7 +10,7 @@ use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicBool, AtomicU64};
 use crate::sync::{Mutex, MutexGuard};
 use crate::volumes::{Volumes, VolumesToBe};
-use cica_counters::{layout, Counted, ProcessIdentity, StatisticsFile};
+use cica_counters::{layout, Counted, ProcessIdentity, StatisticsFile, Watcher};
 use cica_disk::{Clock, Disk};
 use cica_format::root::Root;
 use std::collections::HashMap;
@@ -57,6 +57,8 @@ pub struct Shared {
     flusher: std::sync::OnceLock<()>,
     /// See `Engine::give_back_from`.
     pub give_back_from: AtomicU64,
+    /// Who is told of opens and closes.
+    pub watcher: std::sync::OnceLock<Arc<dyn Watcher>>,
     /// Where others see what is counted.
     counted: std::sync::OnceLock<Arc<StatisticsFile>>,
     counted_in: std::sync::OnceLock<(PathBuf, ProcessIdentity)>,
@@ -100,6 +102,7 @@ impl Shared {
             left_uncommitted: AtomicU64::new(0),
             flusher: std::sync::OnceLock::new(),
             give_back_from: AtomicU64::new(GIVE_BACK_FROM),
+            watcher: std::sync::OnceLock::new(),
             counted: std::sync::OnceLock::new(),
             counted_in: std::sync::OnceLock::new(),
             volumes,
