@@ -3,6 +3,7 @@
 //! ```text
 //! table         one row for each counter: name, unit, where it is counted, SMF, LISTCAT and RMF field
 //! layout        where each counter lies in a statistics file
+//! identity      who counts, and for what
 //! own           the file of this process: data sets and strings that count in it
 //! running       the files of all processes that live: what `cica stat`, LISTCAT and the monitor read
 //! readers       what opens for input have counted that are closed, which nobody writes to the volume
@@ -21,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod counted;
+mod identity;
 pub mod layout;
 mod own;
 mod readers;
@@ -28,7 +30,8 @@ mod running;
 pub mod table;
 
 pub use counted::Counted;
-pub use own::{DataSetCounts, DataSetIdentity, ProcessIdentity, StatisticsFile, StringCounts, BEFORE};
+pub use identity::{DataSetIdentity, ProcessIdentity, BEFORE};
+pub use own::{DataSetCounts, StatisticsFile, StringCounts};
 pub use readers::{add_reader, forget_reader, readers, ReaderCounts};
 pub use running::{running, Component, OpenDataSet, Process, Seen, Torn};
 pub use table::{ComponentCount, DataSetCount, FramesCount, LockCount, PoolCount, SmfCount, StringCount};

@@ -1,7 +1,7 @@
 //! What all processes show: the statistics files whose processes live.
 
+use crate::identity::{DataSetIdentity, ProcessIdentity};
 use crate::layout::{self, CHECKSUM, EDITION_AT, IDENTITY, IDENTITY_BYTES, MAGIC_AT, PIECE, SLOTS, STATE, VERSION_AT};
-use crate::own::{DataSetIdentity, ProcessIdentity};
 use crate::table::{self, ComponentCount, DataSetCount, FramesCount, Kind, LockCount, PoolCount, Row, SmfCount};
 use crate::table::{edition, StringCount};
 use cica_disk::{Cells, Disk, File, Lock, Open, ReadAt, LINE};

@@ -123,6 +123,13 @@ CICA0987I 0 "{name} IS NOT IMPORTED; THE CATALOG IS AS IT WAS",
 CICA0939E 12 "OUTFILE({name}) CANNOT BE WRITTEN: {reason}",
     "There is no such DD statement, or its file could not be made or written. The listing is lost.",
     "Check the DD statement and the right to write the file, and run the command again.";
+CICA1080E 8 "{what}",
+    "A file is no file of SMF records, or is cut off, or what was asked of its records cannot be done; the text says where \
+     and why. Nothing was changed.",
+    "Name a file that CICA_SMF=on wrote, or records of z/OS that were brought over with their record descriptor words.";
+CICA1081E 8 "{what}",
+    "The monitor cannot listen there: another program has the port, the address is none of this machine, or it is no address.",
+    "Give another port, or ADDRESS:PORT with an address of this machine.";
 CICA0980I 0 "{kind} {name} HAS NO ERROR",
     "DIAGNOSE with LIST tells of what is as it must be too.",
     "Nothing.";

@@ -11,6 +11,7 @@ use cica_catalog::{Catalog, Name, Surroundings, Symbols};
 use cica_counters::{ProcessIdentity, DIRECTORY};
 use cica_disk::{Clock, Confined, Disk, LinuxDisk, SystemClock};
 use cica_engine::{DataSet, Engine, Env, Io, OpenError, OpenOptions};
+use cica_smf::{write, Origin, SmfFile};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +21,8 @@ pub const POOL_VARIABLE: &str = "CICA_POOL";
 /// The environment variable that says whether data goes through the system's page cache: auto, buffered or direct.
 pub const IO_VARIABLE: &str = "CICA_IO";
 
+/// The environment variable that says whether SMF records are written: on or off.
+pub const SMF_VARIABLE: &str = "CICA_SMF";
 /// The environment variable that names the job whose step a process is.
 pub const JOB_VARIABLE: &str = "CICA_JOB";
 /// The environment variable that names the step.
@@ -97,7 +100,11 @@ impl Session {
         .map_err(|error| SessionError::Pool {
             what: format!("there is no memory for the buffer pool: {error}; give it less (--pool, CICA_POOL)"),
         })?;
-        engine.show_counts(catalog.directory().join(DIRECTORY), this_process(clock.now()));
+        let process = this_process(clock.now());
+        if smf_from_environment()? {
+            watch(&engine, &disk, &clock, &catalog, &process);
+        }
+        engine.show_counts(catalog.directory().join(DIRECTORY), process);
         let session = Session::over(disk, clock, Arc::new(catalog), engine);
         Ok(Session {
             outside: outside(),
@@ -184,6 +191,42 @@ impl Session {
             owner: self.owner.clone(),
             directory: self.catalog.directory().to_path_buf(),
         }
+    }
+}
+
+/// Has a record written of each open and close.
+fn watch(engine: &Engine, disk: &Arc<dyn Disk>, clock: &Arc<dyn Clock>, catalog: &Catalog, process: &ProcessIdentity) {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let origin = Origin {
+        system: host.trim_ascii_end().to_ascii_uppercase(),
+        catalog: catalog.called_name().unwrap_or_default(),
+        job: if process.job.is_empty() {
+            &process.program
+        } else {
+            &process.job
+        }
+        .to_ascii_uppercase(),
+        step: process.step.to_ascii_uppercase(),
+        started: process.started,
+    };
+    let file = SmfFile::new(disk.clone(), clock.clone(), catalog.directory(), origin, write::MOST);
+    let file = Arc::new(file);
+    engine.watch(file.clone());
+    // Made with the first open, so not asked for before that.
+    engine.count_smf(move |cells| file.show_counts(cells));
+}
+
+/// Whether the environment says that records are written.
+///
+/// # Errors
+/// It says something else than on or off.
+pub fn smf_from_environment() -> Result<bool, SessionError> {
+    match std::env::var(SMF_VARIABLE).unwrap_or_default().as_str() {
+        "" | "off" => Ok(false),
+        "on" => Ok(true),
+        other => Err(SessionError::Pool {
+            what: format!("{SMF_VARIABLE}: '{other}' is neither on nor off"),
+        }),
     }
 }
 

@@ -13,6 +13,7 @@ pub mod import;
 pub mod lds;
 pub mod ls;
 pub mod man;
+pub mod monitor;
 pub mod plan;
 pub mod put;
 pub mod recatalog;
@@ -25,6 +26,7 @@ pub mod salvage;
 pub mod serve;
 pub mod server;
 pub mod show;
+pub mod smf;
 pub mod stat;
 pub mod study;
 pub mod verify;
@@ -60,6 +62,9 @@ pub enum Command {
     Salvage(salvage::Options),
     Verify(verify::Options),
     Stat(stat::Options),
+    Monitor(monitor::Options),
+    #[command(subcommand)]
+    Smf(smf::Options),
     #[command(subcommand)]
     Plan(plan::Options),
     Study(study::Options),
@@ -97,6 +102,8 @@ pub fn run(command: Command, global: &Global, whole: clap::Command) -> Result<St
         Command::Salvage(options) => salvage::run(options, global),
         Command::Verify(options) => verify::run(options, global),
         Command::Stat(options) => stat::run(options, global),
+        Command::Monitor(options) => monitor::run(options, global),
+        Command::Smf(options) => smf::run(options, global),
         Command::Plan(options) => plan::run(options, global),
         Command::Study(options) => study::run(options),
         Command::Serve(options) => serve::run(options, global),

@@ -15,7 +15,7 @@ use crate::roots::{read_root, read_root_and_twin, write_over_torn_root, write_ro
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
 use crate::volumes::{mark_volume, Volumes};
-use cica_counters::{layout, Counted, ProcessIdentity, Watcher};
+use cica_counters::{Counted, ProcessIdentity, Watcher};
 use cica_disk::{Cells, Disk, File, Lock, Open};
 use cica_format::attributes::Attributes;
 use cica_format::root::{BuiltFrom, LogPosition, Part, Root, Stamp, Statistics};
@@ -108,9 +108,9 @@ impl Engine {
         let _ = self.shared.watcher.set(watcher);
     }
 
-    /// The cells in which the SMF records of this process are counted.
-    pub fn smf_cells(&self) -> Cells {
-        self.shared.counted().head(layout::SMF, 1)
+    /// Is given the cells in which the SMF records of this process are counted, when there are some.
+    pub fn count_smf(&self, show: impl FnOnce(Cells) + Send + 'static) {
+        *self.shared.show_smf.lock() = Some(Box::new(show));
     }
 
     /// What all processes show that have their files there, this one too.

@@ -11,7 +11,7 @@ use crate::sync::atomic::{AtomicBool, AtomicU64};
 use crate::sync::{Mutex, MutexGuard};
 use crate::volumes::{Volumes, VolumesToBe};
 use cica_counters::{layout, Counted, ProcessIdentity, StatisticsFile, Watcher};
-use cica_disk::{Clock, Disk};
+use cica_disk::{Cells, Clock, Disk};
 use cica_format::root::Root;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -57,6 +57,8 @@ pub struct Shared {
     flusher: std::sync::OnceLock<()>,
     /// See `Engine::give_back_from`.
     pub give_back_from: AtomicU64,
+    /// Who counts SMF records, until there are cells for it.
+    pub show_smf: Mutex<Option<Box<dyn FnOnce(Cells) + Send>>>,
     /// Who is told of opens and closes.
     pub watcher: std::sync::OnceLock<Arc<dyn Watcher>>,
     /// Where others see what is counted.
@@ -102,6 +104,7 @@ impl Shared {
             left_uncommitted: AtomicU64::new(0),
             flusher: std::sync::OnceLock::new(),
             give_back_from: AtomicU64::new(GIVE_BACK_FROM),
+            show_smf: Mutex::new(None),
             watcher: std::sync::OnceLock::new(),
             counted: std::sync::OnceLock::new(),
             counted_in: std::sync::OnceLock::new(),
@@ -178,6 +181,9 @@ impl Shared {
             let sizes = file.head(layout::FRAMES, layout::FRAME_SIZES);
             self.pool.show_counts(file.head(layout::POOL, 1), sizes);
             self.locks.show_counts(file.head(layout::LOCKS, 1));
+            if let Some(show) = self.show_smf.lock().take() {
+                show(file.head(layout::SMF, 1));
+            }
             file
         })
     }

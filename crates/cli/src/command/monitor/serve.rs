@@ -1,0 +1,112 @@
+//! `/metrics`, `/json` and a page for a browser, for whoever may come to the address.
+//!
+//! One request after the other, each with a bound on its time and its length: what is asked is answered from memory.
+
+use super::{metrics, view, Watched};
+use crate::failure::{Failure, Status};
+use cica_messages as messages;
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::time::Duration;
+
+/// The page, which asks for `/json`.
+const PAGE: &str = include_str!("page.html");
+/// Most bytes of a request.
+const MOST: usize = 8192;
+/// How long a client may take.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Listens until the process is ended.
+pub fn run(watched: &Watched, listen: &str) -> Result<Status, Failure> {
+    let refused = |reason: String| {
+        let words = format!("--listen {listen}: {reason}");
+        Failure::new(Status::REFUSED, &messages::CICA1081E, words)
+    };
+    let bound = match listen.parse::<u16>() {
+        Ok(port) => TcpListener::bind((Ipv4Addr::LOCALHOST, port)),
+        Err(_) => TcpListener::bind(listen),
+    };
+    let listener = bound.map_err(|error| refused(error.to_string()))?;
+    let address = listener.local_addr().map_err(|error| refused(error.to_string()))?;
+    let mut out = crate::terminal::stdout();
+    writeln!(out, "http://{address}/ and http://{address}/metrics")?;
+    out.flush()?;
+    loop {
+        // A client that has gone is no reason to end.
+        let _ = listener.accept().and_then(|(stream, _)| answer(watched, stream));
+    }
+}
+
+fn answer(watched: &Watched, mut stream: TcpStream) -> io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let request = read(&mut stream)?;
+    let (status, kind, body) = match wanted(&request) {
+        Some("/") => ("200 OK", "text/html; charset=utf-8", PAGE.to_owned()),
+        Some("/metrics") => ("200 OK", metrics::TYPE, metrics::page(&watched.look())),
+        Some("/json") => ("200 OK", "application/json", view::json(&watched.look()).to_string()),
+        Some(_) => (
+            "404 Not Found",
+            "text/plain",
+            "There are /, /metrics and /json.\n".to_owned(),
+        ),
+        None => (
+            "400 Bad Request",
+            "text/plain",
+            "This is no request of HTTP for GET.\n".to_owned(),
+        ),
+    };
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\nX-Content-Type-Options: \
+         nosniff\r\nCache-Control: no-store\r\n\r\n",
+        body.len()
+    )?;
+    stream.write_all(body.as_bytes())
+}
+
+/// What a client sends, up to the empty line.
+fn read(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
+    let (mut request, mut piece) = (Vec::new(), [0; 1024]);
+    while request.len() < MOST && !request.windows(4).any(|end| end == b"\r\n\r\n") {
+        match stream.read(&mut piece)? {
+            0 => break,
+            got => request.extend_from_slice(&piece[..got]),
+        }
+    }
+    Ok(request)
+}
+
+/// The path that a request is for.
+fn wanted(request: &[u8]) -> Option<&str> {
+    let end = request.windows(4).position(|end| end == b"\r\n\r\n")?;
+    let head = std::str::from_utf8(&request[..end]).ok()?;
+    let mut words = head.lines().next()?.split(' ');
+    let (method, path, version) = (words.next()?, words.next()?, words.next()?);
+    let sound = method == "GET" && version.starts_with("HTTP/1.") && words.next().is_none();
+    sound.then(|| path.split('?').next().unwrap_or(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wanted;
+
+    #[test]
+    fn what_is_no_request_is_refused() {
+        assert_eq!(
+            wanted(b"GET /metrics?x=1 HTTP/1.1\r\nHost: x\r\n\r\n"),
+            Some("/metrics")
+        );
+        for garbage in [
+            &b""[..],
+            b"\r\n\r\n",
+            b"GET /\r\n\r\n",
+            b"POST / HTTP/1.1\r\n\r\n",
+            b"GET / HTTP/1.1 more\r\n\r\n",
+            b"GET / HTTP/1.1",
+            b"\xFF\xFE\0\0 / HTTP/1.1\r\n\r\n",
+        ] {
+            assert_eq!(wanted(garbage), None);
+        }
+    }
+}

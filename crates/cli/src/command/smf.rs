@@ -1,0 +1,241 @@
+//! `cica smf`: SMF records of opens and closes, printed, added up and exported.
+
+use crate::failure::{Failure, Status};
+use crate::global::Global;
+use crate::session::Session;
+use cica_disk::FileReader;
+use cica_messages as messages;
+use cica_smf::{write, Record, Records, Value};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{json, Map};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Print, add up or export SMF records
+#[derive(Debug, Subcommand)]
+#[command(after_help = "\
+Records are written while CICA_SMF=on is in the environment of the programs.
+
+Examples:
+  cica smf print --type 64 --dsn PAYROLL.MASTER
+  cica smf totals
+  cica smf export --format csv --type 64 > closes.csv")]
+pub enum Options {
+    /// Print records, a line for each field that is not 0
+    #[command(after_help = "Example:\n  cica smf print --type 64")]
+    Print(Which),
+    /// Add up what was done with each component
+    #[command(after_help = "Example:\n  cica smf totals")]
+    Totals(Which),
+    /// Write records as JSON lines or CSV
+    #[command(after_help = "Example:\n  cica smf export --format csv --type 64")]
+    Export {
+        #[command(flatten)]
+        which: Which,
+        /// Format
+        #[arg(long, value_enum, default_value_t = Format::Json)]
+        format: Format,
+    },
+}
+
+/// Which records
+#[derive(Debug, Args)]
+pub struct Which {
+    /// SMF files; without one those of the catalog
+    files: Vec<PathBuf>,
+    /// Records of this type
+    #[arg(long = "type", value_name = "NUMBER")]
+    kind: Option<u8>,
+    /// Records of this cluster or component
+    #[arg(long)]
+    dsn: Option<String>,
+    /// Records of this job
+    #[arg(long)]
+    job: Option<String>,
+}
+
+/// How records are exported
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Format {
+    /// An object for each record, a line each
+    Json,
+    /// A line for each record, and one with the names of the fields; one type of records at a time
+    Csv,
+    /// Not supported yet
+    Parquet,
+}
+
+/// See the module.
+pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
+    let mut out = crate::terminal::stdout();
+    match options {
+        Options::Print(which) => print(&which.records(global)?, &mut out),
+        Options::Totals(which) => totals(&which.records(global)?, &mut out),
+        Options::Export { which, format } => match format {
+            Format::Json => json_lines(&which.records(global)?, &mut out),
+            Format::Csv => csv(&which.records(global)?, &mut out),
+            Format::Parquet => Err(refused("Parquet is not supported yet; export CSV or JSON")),
+        },
+    }
+}
+
+fn refused(words: &str) -> Failure {
+    Failure::new(Status::REFUSED, &messages::CICA1080E, words)
+}
+
+impl Which {
+    fn records(&self, global: &Global) -> Result<Vec<Record>, Failure> {
+        let session = Session::open(global);
+        let (paths, outside) = match &self.files[..] {
+            [] => {
+                let session = session?;
+                (
+                    write::files(&*session.disk, session.catalog.directory()),
+                    session.outside.clone(),
+                )
+            }
+            files => (files.to_vec(), cica_session::outside()),
+        };
+        let mut all = Vec::new();
+        for path in paths {
+            let told = |what: String| refused(&format!("{}: {what}", path.display()));
+            let file = FileReader::open(&*outside, &path).map_err(|error| told(error.to_string()))?;
+            for record in Records::new(file) {
+                all.push(record.map_err(|error| told(error.to_string()))?);
+            }
+        }
+        all.retain(|record| self.wants(record));
+        Ok(all)
+    }
+
+    fn wants(&self, record: &Record) -> bool {
+        let is = |wanted: &Option<String>, fields: &[&str]| match wanted {
+            None => true,
+            Some(text) => record.fields().any(|(field, value)| {
+                let wanted = text.to_ascii_uppercase();
+                fields.iter().any(|end| field.name.ends_with(end)) && value.to_string() == wanted
+            }),
+        };
+        self.kind.is_none_or(|kind| record.kind() == kind)
+            && is(&self.dsn, &["CLU", "DNM", "INM", "S42DSN"])
+            && is(&self.job, &["JBN"])
+    }
+}
+
+fn print(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
+    for record in records {
+        let (day, time) = (show(record, "DTE"), show(record, "TME"));
+        let text = record
+            .layout()
+            .map_or("fields are not known here", |layout| layout.text);
+        writeln!(out, "{day} {time}  type {}  {text}", record.kind())?;
+        for (field, value) in record.fields().skip(cica_smf::field::HEADER.len()) {
+            let (empty, zero) = (value.to_string().is_empty(), value == Value::Number(0));
+            if !empty && !zero {
+                writeln!(out, "  {:<10} {:<24} {}", field.name, value.to_string(), field.text)?;
+            }
+        }
+    }
+    Ok(if records.is_empty() {
+        Status::NOTHING
+    } else {
+        Status::DONE
+    })
+}
+
+fn show(record: &Record, name: &str) -> String {
+    record.get(name).map_or(String::new(), |value| value.to_string())
+}
+
+/// Fields of type 64 that are added up.
+const ADDED: [(&str, &str); 8] = [
+    ("SMF64DRE", "RETRIEVED"),
+    ("SMF64DIN", "INSERTED"),
+    ("SMF64DUP", "UPDATED"),
+    ("SMF64DDE", "DELETED"),
+    ("SMF64DEP", "REQUESTS"),
+    ("SMF64BMH", "HITS"),
+    ("SMF64RIO", "READS"),
+    ("SMF64DXP", "EXCPS"),
+];
+
+fn totals(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
+    let mut sums: BTreeMap<String, (u64, [i128; ADDED.len()])> = BTreeMap::new();
+    let mut lost = 0;
+    for record in records {
+        if let Some(Value::Number(n)) = record.get("SMF7CNT") {
+            lost += n;
+        }
+        if record.kind() != 64 {
+            continue;
+        }
+        let (closes, sum) = sums.entry(show(record, "SMF64DNM")).or_default();
+        *closes += 1;
+        for (total, (name, _)) in sum.iter_mut().zip(ADDED) {
+            if let Some(Value::Number(n)) = record.get(name) {
+                *total += n;
+            }
+        }
+    }
+    write!(out, "{:<44} {:>6}", "COMPONENT", "CLOSES")?;
+    ADDED.iter().try_for_each(|(_, title)| write!(out, " {title:>10}"))?;
+    writeln!(out)?;
+    for (name, (closes, sum)) in &sums {
+        write!(out, "{name:<44} {closes:>6}")?;
+        sum.iter().try_for_each(|n| write!(out, " {n:>10}"))?;
+        writeln!(out)?;
+    }
+    if lost > 0 {
+        writeln!(out, "{lost} records were lost")?;
+    }
+    Ok(if records.is_empty() {
+        Status::NOTHING
+    } else {
+        Status::DONE
+    })
+}
+
+fn json_lines(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
+    for record in records {
+        let fields = record.fields().map(|(field, value)| {
+            let value = match value {
+                Value::Number(n) => i64::try_from(n).map_or_else(|_| json!(n.to_string()), |n| json!(n)),
+                Value::Text(text) => json!(text),
+            };
+            (field.name.to_owned(), value)
+        });
+        writeln!(out, "{}", serde_json::Value::Object(fields.collect::<Map<_, _>>()))?;
+    }
+    Ok(Status::DONE)
+}
+
+fn csv(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
+    let Some(first) = records.first() else {
+        return Ok(Status::NOTHING);
+    };
+    let kind = (first.kind(), first.subtype());
+    if records.iter().any(|record| (record.kind(), record.subtype()) != kind) {
+        return Err(refused(
+            "records of several types have no columns in common; say which with --type",
+        ));
+    }
+    let quoted = |text: String| match text.contains(['"', ',', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
+    };
+    let line = |cells: Vec<String>| cells.join(",");
+    writeln!(
+        out,
+        "{}",
+        line(first.fields().map(|(field, _)| field.name.to_owned()).collect())
+    )?;
+    for record in records {
+        writeln!(
+            out,
+            "{}",
+            line(record.fields().map(|(_, value)| quoted(value.to_string())).collect())
+        )?;
+    }
+    Ok(Status::DONE)
+}

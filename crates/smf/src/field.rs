@@ -1,0 +1,180 @@
+//! The fields of each record. The standard header, the type 64 header up to the component name and the names of all
+//! fields are IBM's; where the offset behind it is not known here it is ours (COMPAT.md).
+
+/// What a field holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A number without a sign, at most the largest there is place for.
+    Number,
+    /// A number with a sign.
+    Signed,
+    /// Text in EBCDIC (1047), filled with blanks.
+    Text,
+    /// Hundredths of a second since midnight.
+    Time,
+    /// `0cyydddF`, packed.
+    Date,
+    /// Bits.
+    Bits,
+}
+
+/// A field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// IBM's name.
+    pub name: &'static str,
+    /// Offset in the record, its length field counted.
+    pub at: usize,
+    /// Bytes.
+    pub len: usize,
+    /// What it holds.
+    pub kind: Kind,
+    /// What it says.
+    pub text: &'static str,
+}
+
+/// A kind of record.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Type.
+    pub number: u8,
+    /// Subtype; 0: it has none.
+    pub subtype: u16,
+    /// When it is written.
+    pub text: &'static str,
+    /// Its fields, in order, behind the standard header.
+    pub fields: &'static [Field],
+}
+
+macro_rules! fields {
+    ($($name:literal $at:literal $len:literal $kind:ident $text:literal;)*) => {
+        &[$(Field { name: $name, at: $at, len: $len, kind: Kind::$kind, text: $text }),*]
+    };
+}
+
+/// The standard header of every record. Names are without the type in front.
+pub const HEADER: &[Field] = fields! {
+    "LEN" 0 2 Number "length of the record";
+    "SEG" 2 2 Number "segment, 0";
+    "FLG" 4 1 Bits "system";
+    "RTY" 5 1 Number "type";
+    "TME" 6 4 Time "time of day";
+    "DTE" 10 4 Date "day";
+    "SID" 14 4 Text "system";
+};
+
+/// Bytes of the standard header.
+pub const HEADER_LEN: usize = 18;
+
+/// All kinds of records that are written.
+pub const LAYOUTS: &[Layout] = &[
+    Layout {
+        number: 7,
+        subtype: 0,
+        text: "Records were lost before this one",
+        fields: fields! {
+            "SMF7CNT" 18 2 Number "records lost, at most 65,535";
+            "SMF7STM" 20 4 Time "time of the first loss";
+            "SMF7STD" 24 4 Date "day of the first loss";
+        },
+    },
+    Layout {
+        number: 42,
+        subtype: 6,
+        text: "I/O of a component, at the close of a data set",
+        fields: fields! {
+            "SMF42SSI" 18 4 Text "subsystem";
+            "SMF42STY" 22 2 Number "subtype, 6";
+            "SMF42NT" 24 2 Number "triplets, 1";
+            "SMF42JBN" 28 8 Text "job";
+            "S42DSN" 36 44 Text "component";
+            "S42DSVOL" 80 6 Text "volume";
+            "S42DSTYP" 86 2 Bits "X'0001' data, X'0002' index";
+            "S42DSION" 88 4 Number "physical I/Os";
+            "S42DSIOR" 92 4 Number "microseconds of a read, on average of those that were timed";
+            "S42DSRDT" 96 4 Number "reads that were timed";
+        },
+    },
+    Layout {
+        number: 62,
+        subtype: 0,
+        text: "A data set is open",
+        fields: fields! {
+            "SMF62JBN" 18 8 Text "job";
+            "SMF62RST" 26 4 Time "start of the process";
+            "SMF62RSD" 30 4 Date "day of that";
+            "SMF62UIF" 34 8 Text "step";
+            "SMF62IND" 42 1 Bits "X'80' the open succeeded";
+            "SMF62MC1" 43 1 Bits "X'80' by key, X'04' for input, X'02' for output";
+            "SMF62CNM" 44 44 Text "catalog";
+            "SMF62DNM" 88 44 Text "data component";
+            "SMF62INM" 132 44 Text "index component";
+            "SMF62VOL" 176 6 Text "volume of the data component";
+            "SMF62CLU" 182 44 Text "cluster";
+        },
+    },
+    Layout {
+        number: 64,
+        subtype: 0,
+        text: "A component of a data set that is closed",
+        fields: fields! {
+            "SMF64JBN" 18 8 Text "job";
+            "SMF64RST" 26 4 Time "start of the process";
+            "SMF64RSD" 30 4 Date "day of that";
+            "SMF64UIF" 34 8 Text "step";
+            "SMF64RIN" 42 1 Bits "X'80' closed";
+            "SMF64DTY" 43 1 Bits "X'80' data, X'40' index";
+            "SMF64CNM" 44 44 Text "catalog";
+            "SMF64DNM" 88 44 Text "component";
+            "SMF64CIS" 132 4 Number "bytes of a control interval";
+            "SMF64LRL" 136 4 Number "longest record";
+            "SMF64KYL" 140 2 Number "length of the key";
+            "SMF64MC1" 142 1 Bits "X'80' by key, X'04' for input, X'02' for output";
+            "SMF64NLR" 144 4 Number "logical records at the open";
+            "SMF64NDE" 148 4 Number "deletes before the open";
+            "SMF64NIN" 152 4 Number "inserts before the open";
+            "SMF64NUP" 156 4 Number "updates before the open";
+            "SMF64NRE" 160 4 Number "retrieves before the open";
+            "SMF64NCI" 164 4 Number "CI splits before the open";
+            "SMF64NCA" 168 4 Number "CA splits before the open";
+            "SMF64NEX" 172 4 Number "extents at the open";
+            "SMF64NEP" 176 4 Number "physical I/Os before the open";
+            "SMF64DLR" 180 4 Signed "change of logical records";
+            "SMF64DDE" 184 4 Number "deletes";
+            "SMF64DIN" 188 4 Number "inserts";
+            "SMF64DUP" 192 4 Number "updates";
+            "SMF64DRE" 196 4 Number "retrieves";
+            "SMF64DCS" 200 4 Number "CI splits";
+            "SMF64DAS" 204 4 Number "CA splits";
+            "SMF64DEX" 208 4 Signed "change of extents";
+            "SMF64DEP" 212 4 Number "control intervals that requests asked for";
+            "SMF64BMH" 216 4 Number "of these, found in the buffer pool";
+            "SMF64CFH" 220 4 Number "of these, found in a cache structure: 0";
+            "SMF64RIO" 224 4 Number "of these, read from the file";
+            "SMF64DXP" 228 4 Number "physical I/Os";
+            "SMF64DAU" 232 4 Number "control areas reused after reclaim";
+            "SMF64HBA" 236 8 Number "end of the used area";
+            "SMF64HAR" 244 8 Number "end of the allocated area";
+            "SMF64CLU" 252 44 Text "cluster";
+        },
+    },
+];
+
+impl Layout {
+    /// The one of a record.
+    pub fn of(number: u8, subtype: u16) -> Option<&'static Layout> {
+        LAYOUTS
+            .iter()
+            .find(|layout| layout.number == number && (layout.subtype == 0 || layout.subtype == subtype))
+    }
+
+    /// Bytes of a record.
+    pub fn len(&self) -> usize {
+        self.fields.last().map_or(HEADER_LEN, |last| last.at + last.len)
+    }
+
+    /// Has it no fields of its own?
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+    }
+}

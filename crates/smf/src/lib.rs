@@ -1,0 +1,25 @@
+//! SMF records: a record for each open (type 62) and close (types 64 and 42, subtype 6) of a data set, in a file of the
+//! catalog's directory, and what reads such files.
+//!
+//! ```text
+//! field     the fields of each record: name, offset, length, kind
+//! record    a record: its fields by name, and what makes one of counters
+//! write     the file that records go to
+//! read      records of a file, or where it is none
+//! ```
+//! * R1. Writing a record stops nobody: one that cannot be written is lost and counted, and a record of type 7 says how
+//!   many were lost, before the next one that can be written.
+//! * R2. A record is written whole or not at all: a write that fails is taken back.
+//! * R3. The file has a bound. One that is full gets another name, and of those [`write::KEPT`] are kept.
+
+#![forbid(unsafe_code)]
+
+pub mod field;
+mod read;
+mod record;
+pub mod write;
+
+pub use field::{Field, Kind, Layout, LAYOUTS};
+pub use read::{ReadError, Records};
+pub use record::{closed, io_of, lost, opened, Origin, Record, Value};
+pub use write::SmfFile;

@@ -1,0 +1,367 @@
+//! A record: bytes, and its fields by their names.
+
+use crate::field::{Field, Kind, Layout, HEADER, HEADER_LEN};
+use cica_counters::{Component, ComponentCount, DataSetCount, OpenDataSet};
+use cica_qsam::CodePage;
+use std::fmt;
+
+/// A record, its length field and segment first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    bytes: Vec<u8>,
+}
+
+/// What a field says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A number.
+    Number(i128),
+    /// Text, a time, a day.
+    Text(String),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Number(number) => write!(f, "{number}"),
+            Value::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Who writes records.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The system.
+    pub system: String,
+    /// What the catalog is called.
+    pub catalog: String,
+    /// The job, or the program where there is none.
+    pub job: String,
+    /// The step.
+    pub step: String,
+    /// Nanoseconds since 1970 of the start of the process.
+    pub started: u64,
+}
+
+impl Record {
+    /// One of this layout, with nothing but its header.
+    pub fn new(layout: &Layout, now: u64, origin: &Origin) -> Record {
+        let mut record = Record {
+            bytes: vec![0; layout.len()],
+        };
+        for field in layout.fields.iter().filter(|field| field.kind == Kind::Text) {
+            record.put(field, &vec![0x40; field.len]);
+        }
+        record.number("LEN", layout.len() as u64);
+        record.number("FLG", 0x40);
+        record.number("RTY", layout.number.into());
+        record.when("TME", "DTE", now);
+        record.text("SID", &origin.system);
+        record
+    }
+
+    /// Of bytes that were read, which have a whole header.
+    pub(crate) fn of(bytes: Vec<u8>) -> Record {
+        Record { bytes }
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Its type.
+    pub fn kind(&self) -> u8 {
+        self.bytes.get(5).copied().unwrap_or_default()
+    }
+
+    /// Its subtype, of a type that has some.
+    pub fn subtype(&self) -> u16 {
+        match (self.kind(), self.bytes.get(22..24)) {
+            (30 | 42, Some(&[high, low])) => u16::from_be_bytes([high, low]),
+            _ => 0,
+        }
+    }
+
+    /// Its layout, if that is known here and it is as long.
+    pub fn layout(&self) -> Option<&'static Layout> {
+        Layout::of(self.kind(), self.subtype()).filter(|layout| layout.len() <= self.bytes.len())
+    }
+
+    /// Its fields, the header's first.
+    pub fn fields(&self) -> impl Iterator<Item = (&'static Field, Value)> + '_ {
+        let own = self.layout().map_or(&[][..], |layout| layout.fields);
+        HEADER
+            .iter()
+            .chain(own)
+            .filter_map(|field| Some((field, self.value(field)?)))
+    }
+
+    /// A field by its name.
+    pub fn get(&self, name: &str) -> Option<Value> {
+        let found = self.fields().find(|(field, _)| field.name == name);
+        found.map(|(_, value)| value)
+    }
+
+    fn value(&self, field: &Field) -> Option<Value> {
+        let bytes = self.bytes.get(field.at..field.at + field.len)?;
+        let unsigned = bytes
+            .iter()
+            .fold(0_i128, |number, byte| number << 8 | i128::from(*byte));
+        Some(match field.kind {
+            Kind::Number => Value::Number(unsigned),
+            Kind::Signed => {
+                let bound = 1_i128 << (8 * field.len);
+                Value::Number(if unsigned >= bound / 2 {
+                    unsigned - bound
+                } else {
+                    unsigned
+                })
+            }
+            Kind::Bits => Value::Text(format!(
+                "X'{}'",
+                bytes.iter().map(|byte| format!("{byte:02X}")).collect::<String>()
+            )),
+            Kind::Text => {
+                let text = CodePage::Ibm1047.decode(bytes);
+                Value::Text(text.trim_end_matches(' ').to_owned())
+            }
+            Kind::Time => {
+                let (seconds, hundredths) = (unsigned / 100, unsigned % 100);
+                let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+                Value::Text(format!("{hours:02}:{minutes:02}:{:02}.{hundredths:02}", seconds % 60))
+            }
+            Kind::Date => Value::Text(day(bytes)),
+        })
+    }
+
+    fn field(&self, name: &str) -> Option<&'static Field> {
+        let own = Layout::of(self.kind(), self.subtype()).map_or(&[][..], |layout| layout.fields);
+        HEADER.iter().chain(own).find(|field| field.name == name)
+    }
+
+    fn put(&mut self, field: &Field, bytes: &[u8]) {
+        if let Some(to) = self.bytes.get_mut(field.at..field.at + field.len) {
+            to.copy_from_slice(bytes);
+        }
+    }
+
+    /// Sets a number; one that is too large is the largest.
+    pub fn number(&mut self, name: &str, number: u64) {
+        // The subtype decides which fields there are, so it comes first.
+        if let Some(field) = self.field(name).or_else(|| (name == "SMF42STY").then_some(&SUBTYPE)) {
+            let most = if field.len < 8 {
+                (1 << (8 * field.len)) - 1
+            } else {
+                u64::MAX
+            };
+            let bytes = number.min(most).to_be_bytes();
+            self.put(field, &bytes[8 - field.len..]);
+        }
+    }
+
+    fn signed(&mut self, name: &str, number: i64) {
+        if let Some(field) = self.field(name) {
+            let most = i64::MAX >> (64 - 8 * field.len);
+            let bytes = number.clamp(-most, most).to_be_bytes();
+            self.put(field, &bytes[8 - field.len..]);
+        }
+    }
+
+    /// Sets a text, in EBCDIC; what this lacks is a question mark, what is too long is cut off.
+    pub fn text(&mut self, name: &str, text: &str) {
+        let Some(field) = self.field(name) else { return };
+        let one = |letter: char| {
+            CodePage::Ibm1047
+                .encode(letter.encode_utf8(&mut [0; 4]))
+                .unwrap_or_else(|_| vec![0x6F])
+        };
+        let mut bytes: Vec<u8> = text.chars().flat_map(one).collect();
+        bytes.resize(field.len, 0x40);
+        self.put(field, &bytes);
+    }
+
+    fn when(&mut self, time: &str, date: &str, nanoseconds: u64) {
+        let (days, hundredths) = (nanoseconds / DAY, nanoseconds % DAY / 10_000_000);
+        self.number(time, hundredths);
+        if let Some(field) = self.field(date) {
+            self.put(field, &packed(days));
+        }
+    }
+}
+
+const SUBTYPE: Field = Field {
+    name: "SMF42STY",
+    at: 22,
+    len: 2,
+    kind: Kind::Number,
+    text: "",
+};
+
+const DAY: u64 = 86_400_000_000_000;
+
+/// `0cyydddF` of a day since 1970.
+fn packed(mut days: u64) -> [u8; 4] {
+    let mut year = 1970;
+    let long = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    loop {
+        let length = if long(year) { 366 } else { 365 };
+        if days < length {
+            break;
+        }
+        (days, year) = (days - length, year + 1);
+    }
+    let digits = (year - 1900) / 100 * 100_000 + year % 100 * 1000 + days + 1;
+    let decimal = |n: u64| ((n / 10 % 10) << 4 | n % 10) as u8;
+    [
+        decimal(digits / 100_000),
+        decimal(digits / 1000),
+        decimal(digits / 10),
+        ((digits % 10) << 4) as u8 | 0xF,
+    ]
+}
+
+/// `yyyy.ddd` of a packed day; what is none is shown in hexadecimal.
+fn day(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+    let number = digits.strip_suffix('F').and_then(|digits| digits.parse::<u32>().ok());
+    match number {
+        Some(number) => format!(
+            "{}.{:03}",
+            1900 + number / 100_000 * 100 + number / 1000 % 100,
+            number % 1000
+        ),
+        None => format!("X'{digits}'"),
+    }
+}
+
+fn layout(number: u8, subtype: u16) -> &'static Layout {
+    Layout::of(number, subtype).unwrap_or(&crate::LAYOUTS[0])
+}
+
+/// `lost` records could not be written since `since`.
+pub fn lost(lost: u64, since: u64, now: u64, origin: &Origin) -> Record {
+    let mut record = Record::new(layout(7, 0), now, origin);
+    record.number("SMF7CNT", lost);
+    record.when("SMF7STM", "SMF7STD", since);
+    record
+}
+
+/// A data set was opened.
+pub fn opened(set: &OpenDataSet, now: u64, origin: &Origin) -> Record {
+    let mut record = Record::new(layout(62, 0), now, origin);
+    record.text("SMF62JBN", &origin.job);
+    record.when("SMF62RST", "SMF62RSD", origin.started);
+    record.text("SMF62UIF", &origin.step);
+    record.number("SMF62IND", 0x80);
+    record.number("SMF62MC1", macrf(set));
+    record.text("SMF62CNM", &origin.catalog);
+    record.text("SMF62CLU", &set.identity.cluster);
+    record.text("SMF62DNM", &set.identity.data);
+    record.text("SMF62INM", &set.identity.index);
+    record.text("SMF62VOL", &set.identity.volume);
+    record
+}
+
+fn macrf(set: &OpenDataSet) -> u64 {
+    let by_key = if set.identity.index.is_empty() { 0 } else { 0x80 };
+    by_key | if set.identity.output { 0x02 } else { 0x04 }
+}
+
+/// Data and index of a data set, as far as it has them.
+fn parts<'a>(then: &'a OpenDataSet, now: &'a OpenDataSet) -> Vec<(bool, &'a Component, &'a Component)> {
+    let parts = [(false, &then.data, &now.data), (true, &then.index, &now.index)];
+    let has_index = !now.identity.index.is_empty();
+    parts.into_iter().filter(|(index, ..)| !index || has_index).collect()
+}
+
+/// A data set was closed: a record for each component.
+pub fn closed(then: &OpenDataSet, now_set: &OpenDataSet, now: u64, origin: &Origin) -> Vec<Record> {
+    let of_part = |(index, before, after): (bool, &Component, &Component)| {
+        let identity = &now_set.identity;
+        let mut record = Record::new(layout(64, 0), now, origin);
+        record.text("SMF64JBN", &origin.job);
+        record.when("SMF64RST", "SMF64RSD", origin.started);
+        record.text("SMF64UIF", &origin.step);
+        record.number("SMF64RIN", 0x80);
+        record.number("SMF64DTY", if index { 0x40 } else { 0x80 });
+        record.text("SMF64CNM", &origin.catalog);
+        record.text("SMF64CLU", &identity.cluster);
+        record.text("SMF64DNM", if index { &identity.index } else { &identity.data });
+        record.number(
+            "SMF64CIS",
+            if index { identity.ci_size.1 } else { identity.ci_size.0 }.into(),
+        );
+        record.number("SMF64LRL", if index { 0 } else { identity.record.into() });
+        record.number("SMF64KYL", identity.key.into());
+        record.number("SMF64MC1", macrf(now_set));
+        if index {
+            // Its records are its control intervals, and none of them is deleted or inserted by a request.
+            let cis = |part: &Component| part.count(ComponentCount::UsedCis);
+            record.number("SMF64NLR", cis(before));
+            record.signed("SMF64DLR", cis(after) as i64 - cis(before) as i64);
+        } else {
+            put_data_set(&mut record, then, now_set);
+        }
+        let at_open = |counter| before.count(counter);
+        let since = |counter| after.count(counter).saturating_sub(before.count(counter));
+        let excps = then.identity.excps_before[usize::from(index)] + at_open(ComponentCount::Excps);
+        record.number("SMF64NEP", excps);
+        record.number("SMF64NEX", at_open(ComponentCount::Extents));
+        let extents = |part: &Component| part.count(ComponentCount::Extents) as i64;
+        record.signed("SMF64DEX", extents(after) - extents(before));
+        let (asked, read) = (since(ComponentCount::Looks), since(ComponentCount::CisRead));
+        record.number("SMF64DEP", asked);
+        record.number("SMF64BMH", asked.saturating_sub(read));
+        record.number("SMF64RIO", read);
+        record.number("SMF64DXP", since(ComponentCount::Excps));
+        record.number("SMF64HBA", after.count(ComponentCount::HighUsed));
+        record.number("SMF64HAR", after.count(ComponentCount::HighAllocated));
+        record
+    };
+    parts(then, now_set).into_iter().map(of_part).collect()
+}
+
+fn put_data_set(record: &mut Record, then: &OpenDataSet, now: &OpenDataSet) {
+    let records = |set: &OpenDataSet| set.count(DataSetCount::Records);
+    record.number("SMF64NLR", records(then));
+    record.signed("SMF64DLR", records(now) as i64 - records(then) as i64);
+    for (before, since, counter) in [
+        ("SMF64NDE", "SMF64DDE", DataSetCount::Deleted),
+        ("SMF64NIN", "SMF64DIN", DataSetCount::Inserted),
+        ("SMF64NUP", "SMF64DUP", DataSetCount::Updated),
+        ("SMF64NRE", "SMF64DRE", DataSetCount::Retrieved),
+        ("SMF64NCI", "SMF64DCS", DataSetCount::CiSplits),
+        ("SMF64NCA", "SMF64DAS", DataSetCount::CaSplits),
+        ("", "SMF64DAU", DataSetCount::CaReuses),
+    ] {
+        record.number(before, then.identity.before[counter as usize] + then.count(counter));
+        record.number(since, now.count(counter).saturating_sub(then.count(counter)));
+    }
+}
+
+/// The I/O of each component between open and close.
+pub fn io_of(then: &OpenDataSet, now_set: &OpenDataSet, now: u64, origin: &Origin) -> Vec<Record> {
+    let of_part = |(index, before, after): (bool, &Component, &Component)| {
+        let identity = &now_set.identity;
+        let mut record = Record::new(layout(42, 6), now, origin);
+        record.number("SMF42STY", 6);
+        record.text("SMF42SSI", "CICA");
+        record.number("SMF42NT", 1);
+        record.text("SMF42JBN", &origin.job);
+        record.text("S42DSN", if index { &identity.index } else { &identity.data });
+        record.text("S42DSVOL", &identity.volume);
+        record.number("S42DSTYP", if index { 2 } else { 1 });
+        let since = |counter| after.count(counter).saturating_sub(before.count(counter));
+        let (timed, took) = (since(ComponentCount::TimedIos), since(ComponentCount::IoNanoseconds));
+        record.number("S42DSION", since(ComponentCount::Excps));
+        record.number("S42DSIOR", took.checked_div(timed).unwrap_or_default() / 1000);
+        record.number("S42DSRDT", timed);
+        record
+    };
+    parts(then, now_set).into_iter().map(of_part).collect()
+}
+
+/// Bytes of the least record.
+pub(crate) const LEAST: usize = HEADER_LEN;

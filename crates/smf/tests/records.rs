@@ -1,0 +1,271 @@
+//! Records byte by byte, files that are none, files that cannot be written, and the reference page.
+
+use cica_counters::{
+    Component, ComponentCount, DataSetIdentity, OpenDataSet, ProcessIdentity, StatisticsFile, Watcher,
+};
+use cica_disk::{Create, Disk, FileReader, ManualClock, MemoryDisk, Open};
+use cica_smf::*;
+use std::path::Path;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::Arc;
+
+/// 2026-11-25 at 01:02:03.45.
+const NOW: u64 = 1_795_568_523_450_000_000;
+
+fn origin() -> Origin {
+    Origin {
+        system: "SYS1".into(),
+        catalog: "CATALOG.MASTER".into(),
+        job: "PAYROLL".into(),
+        step: "STEP1".into(),
+        started: NOW - 1_000_000_000,
+    }
+}
+
+fn counted(looks: (u64, u64), read: (u64, u64)) -> OpenDataSet {
+    let file = StatisticsFile::create(
+        Arc::new(MemoryDisk::new()),
+        Path::new("/none"),
+        &ProcessIdentity::default(),
+    );
+    let counts = file.open(&DataSetIdentity {
+        component: 1,
+        cluster: "A.B".into(),
+        data: "A.B.DATA".into(),
+        index: "A.B.INDEX".into(),
+        volume: "VOL001".into(),
+        organization: "KSDS".into(),
+        ci_size: (4096, 512),
+        record: 4000,
+        key: 8,
+        ..DataSetIdentity::default()
+    });
+    for (index, looks, read) in [(false, looks.0, read.0), (true, looks.1, read.1)] {
+        let cells = counts.component(index);
+        cells.at(ComponentCount::Looks as usize).store(looks, Relaxed);
+        cells.at(ComponentCount::CisRead as usize).store(read, Relaxed);
+        cells
+            .at(ComponentCount::UsedCis as usize)
+            .store(if index { 1 } else { 10 }, Relaxed);
+    }
+    counts.so_far().expect("counts")
+}
+
+fn number(record: &Record, name: &str) -> i128 {
+    match record.get(name) {
+        Some(Value::Number(number)) => number,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+#[test]
+fn the_bytes_of_a_record_are_these() {
+    let record = opened(&counted((0, 0), (0, 0)), NOW, &origin());
+    let hex: String = record.bytes()[..46].iter().map(|byte| format!("{byte:02X}")).collect();
+    assert_eq!(
+        hex,
+        concat!(
+            "00E20000",
+            "40",
+            "3E",
+            "0005AE79",
+            "0126329F",
+            "E2E8E2F1",
+            "D7C1E8D9D6D3D340",
+            "0005AE15",
+            "0126329F",
+            "E2E3C5D7F1404040",
+            "80",
+            "84",
+            "C3C1",
+        )
+    );
+    assert_eq!(record.bytes().len(), 226);
+    assert_eq!(record.get("TME"), Some(Value::Text("01:02:03.45".into())));
+    assert_eq!(record.get("DTE"), Some(Value::Text("2026.329".into())));
+    assert_eq!(record.get("SMF62CLU"), Some(Value::Text("A.B".into())));
+}
+
+#[test]
+fn no_two_fields_of_a_record_share_a_byte() {
+    for layout in LAYOUTS {
+        let mut end = field::HEADER_LEN;
+        for field in layout.fields {
+            assert!(
+                field.at >= end && field.len > 0,
+                "{} of type {}",
+                field.name,
+                layout.number
+            );
+            end = field.at + field.len;
+        }
+        assert_eq!(end, layout.len());
+    }
+}
+
+/// What the study of 2007 shows for ten direct gets, the first time and the second.
+#[test]
+fn a_close_says_what_was_asked_for_and_where_it_was_found() {
+    for (then, now, expected) in [
+        (
+            counted((0, 0), (0, 0)),
+            counted((10, 10), (10, 1)),
+            [[0, 10, 10], [9, 1, 10]],
+        ),
+        (
+            counted((10, 10), (10, 1)),
+            counted((20, 20), (10, 1)),
+            [[10, 0, 10], [10, 0, 10]],
+        ),
+    ] {
+        let records = closed(&then, &now, NOW, &origin());
+        let found = |record: &Record| ["SMF64BMH", "SMF64RIO", "SMF64DEP"].map(|name| number(record, name));
+        assert_eq!([found(&records[0]), found(&records[1])], expected);
+        assert_eq!(records[1].get("SMF64DNM"), Some(Value::Text("A.B.INDEX".into())));
+        assert_eq!(number(&records[1], "SMF64NLR"), 1);
+    }
+    let io = io_of(&counted((0, 0), (0, 0)), &counted((1, 1), (1, 1)), NOW, &origin());
+    assert_eq!(
+        (io[0].subtype(), io[1].get("S42DSTYP")),
+        (6, Some(Value::Text("X'0002'".into())))
+    );
+}
+
+#[test]
+fn a_count_that_fell_and_one_that_is_too_large_are_written_as_what_fits() {
+    let (mut then, now) = (counted((0, 0), (0, 0)), counted((u64::MAX, 0), (0, 0)));
+    assert_eq!(
+        number(&closed(&then, &now, NOW, &origin())[0], "SMF64DEP"),
+        u32::MAX.into()
+    );
+    then.index = Component::default();
+    assert_eq!(number(&closed(&now, &then, NOW, &origin())[1], "SMF64DLR"), -1);
+}
+
+#[test]
+fn files_that_are_none_are_told_with_their_offset() {
+    let record = opened(&counted((0, 0), (0, 0)), NOW, &origin());
+    let two = [record.bytes(), record.bytes()].concat();
+    let read = |bytes: &[u8]| {
+        Records::new(bytes)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| error.to_string())
+    };
+    assert_eq!(read(&two).map(|records| records.len()), Ok(2));
+    assert_eq!(read(b"").map(|records| records.len()), Ok(0));
+    for cut in 1..record.bytes().len() {
+        let told = read(&two[..record.bytes().len() + cut]).expect_err("it is cut off");
+        assert!(told.starts_with("offset 226: "), "{told}");
+    }
+    assert!(read(b"hello, world, this is text")
+        .expect_err("text")
+        .contains("Is it an SMF file?"));
+    let mut spanned = two.clone();
+    spanned[2] = 1;
+    assert!(read(&spanned).expect_err("a segment").contains("not supported yet"));
+    // Any byte may be wrong: what is read is printed or refused.
+    for at in 0..two.len() {
+        for wrong in [0, 0x7F, 0xFF] {
+            let mut bytes = two.clone();
+            bytes[at] = wrong;
+            for record in Records::new(&bytes[..]).flatten() {
+                let printed: Vec<String> = record.fields().map(|(_, value)| value.to_string()).collect();
+                assert!(printed.len() >= 7);
+            }
+        }
+    }
+}
+
+#[test]
+fn records_that_cannot_be_written_are_counted_and_told_by_the_next() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    let clock = Arc::new(ManualClock::new(NOW, 0));
+    let file = SmfFile::new(disk.clone(), clock, Path::new("/c"), origin(), write::MOST);
+    let cells = cica_disk::Cells::own(8);
+    file.show_counts(cells.clone());
+    let set = counted((1, 1), (1, 1));
+    // There is no directory for it.
+    file.opened(&set);
+    file.closed(&set, &set);
+    assert_eq!((cells.at(0).load(Relaxed), cells.at(1).load(Relaxed)), (0, 5));
+    let directory = Open {
+        directory: true,
+        create: Create::IfMissing,
+        ..Open::default()
+    };
+    disk.open(Path::new("/c"), directory).expect("a directory");
+    file.opened(&set);
+    file.opened(&set);
+    assert_eq!((cells.at(0).load(Relaxed), cells.at(1).load(Relaxed)), (2, 5));
+    let read = FileReader::plain(&*disk, Path::new("/c/smf/current")).expect("the file");
+    let records: Vec<Record> = Records::new(read).collect::<Result<_, _>>().expect("records");
+    assert_eq!(records.iter().map(Record::kind).collect::<Vec<_>>(), [7, 62, 62]);
+    assert_eq!(number(&records[0], "SMF7CNT"), 5);
+}
+
+#[test]
+fn a_full_file_gets_another_name_and_so_many_are_kept() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    let directory = Open {
+        directory: true,
+        create: Create::IfMissing,
+        ..Open::default()
+    };
+    disk.open(Path::new("/c"), directory).expect("a directory");
+    let file = SmfFile::new(
+        disk.clone(),
+        Arc::new(ManualClock::new(NOW, 0)),
+        Path::new("/c"),
+        origin(),
+        500,
+    );
+    let set = counted((1, 1), (1, 1));
+    (0..2 * write::KEPT + 5).for_each(|_| file.opened(&set));
+    let files = write::files(&*disk, Path::new("/c"));
+    assert_eq!(files.len(), write::KEPT + 1);
+    for path in &files[..write::KEPT] {
+        let read = FileReader::plain(&*disk, path).expect("a file");
+        assert_eq!(Records::new(read).filter(Result::is_ok).count(), 2, "{path:?}");
+    }
+}
+
+fn page() -> String {
+    let mut page = String::from(
+        "# SMF records\n\nWhat `CICA_SMF=on` writes to `smf/current` in the catalog's directory: variable records without \
+         blocks,\neach with its length in front. Text is EBCDIC, numbers begin with their highest byte. A test makes this \
+         page from\n`crates/smf/src/field.rs`. Names are IBM's. Offsets are IBM's in the standard header, and in type 64 up to the \
+         name\nof the component; behind it they are Cica's.\n",
+    );
+    let mut table = |heading: &str, fields: &[Field]| {
+        page += &format!("\n## {heading}\n\n| offset | bytes | field | kind | what |\n|---|---|---|---|---|\n");
+        for f in fields {
+            let kind = format!("{:?}", f.kind).to_ascii_lowercase();
+            page += &format!("| {} | {} | {} | {kind} | {} |\n", f.at, f.len, f.name, f.text);
+        }
+    };
+    table("Standard header", field::HEADER);
+    for layout in LAYOUTS {
+        let subtype = match layout.subtype {
+            0 => String::new(),
+            subtype => format!(", subtype {subtype}"),
+        };
+        table(
+            &format!("Type {}{subtype}: {}", layout.number, layout.text),
+            layout.fields,
+        );
+    }
+    page
+}
+
+#[test]
+fn the_page_is_what_the_fields_say() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/format/smf.md");
+    if std::env::var_os("CICA_BLESS").is_some() {
+        std::fs::write(path, page()).expect("the page");
+    }
+    let written = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        written == page(),
+        "CICA_BLESS=1 cargo test -p cica-smf writes {path} anew"
+    );
+}
