@@ -232,8 +232,8 @@ fn a_full_file_gets_another_name_and_so_many_are_kept() {
 fn page() -> String {
     let mut page = String::from(
         "# SMF records\n\nWhat `CICA_SMF=on` writes to `smf/current` in the catalog's directory: variable records without \
-         blocks,\neach with its length in front. Text is EBCDIC, numbers begin with their highest byte. A test makes this \
-         page from\n`crates/smf/src/field.rs`. Names are IBM's. Offsets are IBM's in the standard header, and in type 64 up \
+         blocks,\neach with its length in front. Text is EBCDIC, numbers begin with their highest byte. A test \
+         makes this page from\n`crates/smf/src/field.rs`. Names are IBM's. Offsets are IBM's in the standard header, and in type 64 up \
          to the name\nof the component; behind it they are Cica's.\n",
     );
     let mut table = |heading: &str, fields: &[Field]| {
