@@ -25,13 +25,13 @@ pub struct Output {
 enum OpenOutput {
     Cluster {
         data_set: DataSet,
-        string: Str,
+        string: Box<Str>,
         loading: bool,
         replace: bool,
         /// RRDS or VRRDS.
         numbered: bool,
     },
-    File(Writer<NewFile>),
+    File(Box<Writer<NewFile>>),
 }
 
 /// Why a record was not written.
@@ -54,7 +54,7 @@ impl Output {
     /// An open data set; `replace`: records whose keys are there already replace those.
     pub fn cluster(name: String, data_set: DataSet, replace: bool) -> Output {
         let page = CodePage::from_ccsid(data_set.attributes().ccsid);
-        let (string, loading) = (data_set.string(), data_set.loading());
+        let (string, loading) = (Box::new(data_set.string()), data_set.loading());
         let organization = data_set.attributes().organization;
         let numbered = matches!(organization, Organization::Rrds | Organization::Vrrds);
         Output {
@@ -75,7 +75,7 @@ impl Output {
         Output {
             name,
             page,
-            kind: OpenOutput::File(writer),
+            kind: OpenOutput::File(Box::new(writer)),
         }
     }
 

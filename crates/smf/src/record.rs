@@ -213,7 +213,7 @@ fn packed(mut days: u64) -> [u8; 4] {
         (days, year) = (days - length, year + 1);
     }
     let digits = (year - 1900) / 100 * 100_000 + year % 100 * 1000 + days + 1;
-    let decimal = |n: u64| ((n / 10 % 10) << 4 | n % 10) as u8;
+    let decimal = |n: u64| (((n / 10 % 10) << 4) | (n % 10)) as u8;
     [
         decimal(digits / 100_000),
         decimal(digits / 1000),

@@ -37,6 +37,9 @@ pub struct Env {
     pub background: bool,
 }
 
+/// Takes the cells in which others see what is counted.
+pub type ShowCells = Box<dyn FnOnce(Cells) + Send>;
+
 /// See the module.
 pub struct Shared {
     /// The process whose engine it is.
@@ -58,7 +61,7 @@ pub struct Shared {
     /// See `Engine::give_back_from`.
     pub give_back_from: AtomicU64,
     /// Who counts SMF records, until there are cells for it.
-    pub show_smf: Mutex<Option<Box<dyn FnOnce(Cells) + Send>>>,
+    pub show_smf: Mutex<Option<ShowCells>>,
     /// Who is told of opens and closes.
     pub watcher: std::sync::OnceLock<Arc<dyn Watcher>>,
     /// Where others see what is counted.
