@@ -49,10 +49,12 @@ fn a_second_process_that_opens_for_output_is_told() {
         assert_eq!(stdout(&second), "61 0008 0000 0168\n", "{how}");
         let told = stderr(&second);
         let reason = match how {
-            "input" => "in use: another process has it open for output [OPEN 168]",
-            _ => "in use: another process has it open, and this open is for output [OPEN 168]",
+            "input" => "in use: another process has it open for output: ",
+            _ => "in use: another process has it open, and this open is for output: ",
         };
-        let wanted = told.starts_with("CICA1204E CUST CANNOT BE OPENED FOR FILE F: ") && told.contains(reason);
+        let holder = format!("process {} (file hold) [OPEN 168]", first.id());
+        let wanted = told.starts_with("CICA1204E CUST CANNOT BE OPENED FOR FILE F: ")
+            && told.contains(&(reason.to_owned() + &holder));
         assert!(wanted, "{told}");
         let second = command.env("CICA_STATUS", "enterprise").output().expect("it runs");
         assert_eq!(stdout(&second), "93 0008 0000 0168\n", "{how}");

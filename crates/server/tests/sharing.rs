@@ -6,9 +6,10 @@ mod common;
 
 use cica::Ksds;
 use cica_catalog::space::Unit;
+use cica_catalog::Name;
 use cica_engine::{
-    Argument, DataSet, Insert, Intent, LockMode, OpenOptions, Patience, ReadIntegrity, RequestError, Search, Str,
-    UnitOfRecovery,
+    Argument, Buffering, DataSet, Insert, Intent, LockMode, OpenOptions, Patience, ReadIntegrity, RequestError, Search,
+    Str, UnitOfRecovery,
 };
 use cica_server::{Serve, ServeError};
 use cica_session::Sharing;
@@ -627,6 +628,23 @@ fn who_is_patient_waits_for_a_record_and_a_circle_is_refused() {
         );
         assert_eq!(sums.times.iter().sum::<u64>(), requests);
     }
+    stop(&catalog);
+    serving.join().unwrap().unwrap();
+}
+
+#[test]
+fn who_asks_for_buffers_of_its_own_is_not_given_those_of_the_owner() {
+    let catalog = Catalog::new("own-buffers");
+    catalog.define("A.KSDS");
+    let serving = catalog.serve();
+    let session = catalog.session(Sharing::On);
+    let options = OpenOptions::output().buffered(Buffering::default());
+    let refused = session.open(&Name::parse("A.KSDS").unwrap(), options).err().unwrap();
+    assert_eq!(refused.acberflg(), 132);
+    assert!(refused.to_string().contains("A.KSDS: it is shared"), "{refused}");
+    // Without them it is opened.
+    drop(open(&session, "A.KSDS", OpenOptions::output()));
+    drop(session);
     stop(&catalog);
     serving.join().unwrap().unwrap();
 }

@@ -150,6 +150,13 @@ impl Owner {
         options: OpenOptions,
         start: bool,
     ) -> Result<DataSet, SessionError> {
+        if options.buffers.is_some() {
+            let what = "it is shared: its owner has one pool for all. Open it without BUFND, BUFNI, BUFSP and STRNO";
+            return Err(OpenError::Buffers {
+                what: format!("{name}: {what}"),
+            }
+            .into());
+        }
         let output = options.access == Access::Output;
         let file = rights(data, output).map_err(|error| OpenError::Io {
             path: data.to_path_buf(),

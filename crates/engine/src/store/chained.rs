@@ -32,6 +32,7 @@ impl Component {
         }
         let came = batch.iter().take_while(|read| read.got == size).count();
         self.count_io(1);
+        self.count_read(came);
         for (&(ci, place, _), image) in places.iter().zip(area.chunks_exact(size)).take(came) {
             self.take_in(ci, place, image);
         }
