@@ -290,7 +290,7 @@ fn a_unit_that_cannot_go_back_may_be_retained_and_be_given_up() {
     assert_eq!(unit.data_sets().len(), 2);
     update(&mut others, 20, 9, 60).unwrap();
     let second = engine.unit();
-    update(&mut b.string_in(&second), 20, 9, 60).unwrap();
+    update(&mut b.string_in(&second), 30, 9, 60).unwrap();
     second.backout().unwrap();
     assert_eq!(contents(&b), other);
     // Given up, what was not taken back stands.

@@ -90,6 +90,12 @@ const NOT_SHOWN: &[(&str, &str)] = &[
         "CICA0942I",
         "a process must die with the data set open: crates/cli/tests/kill.rs",
     ),
+    (
+        "CICA101",
+        "of cica recover and cica archive: crates/cli/tests/recover.rs",
+    ),
+    ("CICA1080E", "of cica smf, not of control cards"),
+    ("CICA1081E", "of cica monitor, not of control cards"),
     ("CICA12", "of COBOL programs, not of control cards"),
     ("CICA0947W", "of cica salvage, not of control cards"),
     ("CICA0948E", "of cica salvage, not of control cards"),

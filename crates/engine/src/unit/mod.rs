@@ -16,7 +16,7 @@
 //!   and U6: none of their trees is committed before the log holds the end.
 //! * U8. A data set that takes no part (LOG(NONE)) is changed as if by no unit: no backout takes that back, and nobody
 //!   waits for the unit's end. Its commit makes it durable.
-//! * U8. A unit that cannot be taken back, and whose program has gone, may be shunted: its owner keeps it, and its
+//! * U9. A unit that cannot be taken back, and whose program has gone, may be shunted: its owner keeps it, and its
 //!   records are retained, until a later backout takes it back or people give it up. Nobody else is kept from anything.
 //!
 //! Locks in order: `ending` -> what [`crate::ksds`] and [`crate::sphere`] say -> page latches -> `work` -> log.
@@ -200,7 +200,7 @@ impl UnitOfRecovery {
     }
 
     /// Retains its records: whoever wants one is refused at once (8/24) until the unit has ended. For one that could
-    /// not be backed out, whose program has gone (U8).
+    /// not be backed out, whose program has gone (U9).
     pub fn retain(&self) {
         for set in &self.state.work.lock().sets {
             set.inner()
