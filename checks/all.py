@@ -62,6 +62,7 @@ STEPS = [
     ("the demo", ["bash", "-c", DEMO]),
     ("crashes, errors, damage", [sys.executable, "checks/reliability.py", "--short"]),
     ("instructions of hot requests", [sys.executable, "checks/instructions.py"]),
+    ("programs and servers that are killed", [sys.executable, "checks/share.py", "--short", "--binaries", TARGET + "/debug"]),
     ("signals at any moment", [sys.executable, "checks/signals.py", "--short"]),
     ("packages", [sys.executable, "checks/packages.py", "--bin", TARGET + "/debug"]),
     ("the reference of the command", [sys.executable, "checks/cli_reference.py", "--bin", TARGET + "/debug"]),

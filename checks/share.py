@@ -16,6 +16,7 @@ client writes down what it is about to commit, and what was answered. After some
 """
 
 import argparse
+import bisect
 import ctypes
 import json
 import os
@@ -182,11 +183,14 @@ class Place:
             loads.insert(record(f"C{slot:03d}".encode(), 0, 0))
         loads.close()
         os.environ["CICA_SHARE"] = "on"
-        self.journals, self.clients, self.killed_at = [], {}, []
+        self.journals, self.clients, self.killed_at, self.server_killed_at = [], {}, [], []
 
     def cica(self, *words, text="", good=(0,)):
-        done = subprocess.run([self.binaries / "cica", *words], input=text, text=True, errors="replace", cwd=self.directory,
-                              capture_output=True, timeout=60, check=False)
+        try:
+            done = subprocess.run([self.binaries / "cica", *words], input=text, text=True, errors="replace",
+                                  cwd=self.directory, capture_output=True, timeout=60, check=False)
+        except subprocess.TimeoutExpired as late:
+            raise Wrong(f"cica {' '.join(words)} has no answer after a minute") from late
         if done.returncode not in good:
             raise Wrong(f"cica {' '.join(words)} ended with {done.returncode}: {done.stdout[-300:]}{done.stderr[-300:]}")
         return done.stdout
@@ -245,14 +249,16 @@ class Place:
         total = sum(amount for key, (amount, _) in found.items() if key.startswith("A"))
         if total != ACCOUNTS * EACH:
             raise Wrong(f"the amounts are {total} together, not {ACCOUNTS * EACH}: {found}")
-        answered, perhaps, slowest = {}, {}, 0
+        answered, perhaps, slowest, without = {}, {}, 0, 0
         for journal in self.journals:
-            last = None
+            last, before = None, None
             for line in journal.read_text().splitlines() if journal.exists() else ():
                 kind, *words = line.split(" ")
                 if kind == "A":
                     begin, end = int(words[0]), int(words[1])
-                    slowest = max(slowest, self.beside_a_kill(begin, end))
+                    slowest = max(slowest, beside(self.killed_at, begin, end))
+                    without = max(without, beside(self.server_killed_at, before or end, end))
+                    before = end
                     for word in words[2:]:
                         key, version = word.split(":")
                         if answered.setdefault((key, int(version)), (begin, end)) != (begin, end):
@@ -265,7 +271,7 @@ class Place:
                         perhaps[word] = True
                     last = None
                 elif kind == "E":
-                    self.errors.add(" ".join(words)[:120])
+                    self.errors.add(" ".join(words)[:400])
             for word in last or ():
                 perhaps[word] = True
         for key, (_, final) in found.items():
@@ -281,11 +287,13 @@ class Place:
             if more:
                 raise Wrong(f"{key} has version {final}, and {max(more)} was answered")
         self.cica("idcams", text=f" EXAMINE NAME({NAME}) INDEXTEST DATATEST\n")
-        return len([1 for key, _ in answered if key.startswith("C")]), slowest
+        return len([1 for key, _ in answered if key.startswith("C")]), slowest, without
 
-    def beside_a_kill(self, begin, end):
-        """Nanoseconds of a unit during which a client was killed."""
-        return end - begin if any(begin <= at <= end for at in self.killed_at) else 0
+
+def beside(kills, begin, end):
+    """The nanoseconds from `begin` to `end`, if one of the kills fell into them."""
+    after = bisect.bisect_left(kills, begin)
+    return end - begin if after < len(kills) and kills[after] <= end else 0
 
 
 def few_descriptors():
@@ -295,7 +303,7 @@ def few_descriptors():
 def run(place, kills, until):
     counts = {"kills": 0, "server kills": 0, "stops": 0, "looks": 0}
     numbers = random.Random(1)
-    units = slowest = 0
+    units = slowest = without = 0
     while counts["kills"] < kills and time.monotonic() < until:
         for _ in range(min(25, kills - counts["kills"])):
             for slot in range(CLIENTS):
@@ -303,18 +311,19 @@ def run(place, kills, until):
                     place.begin(slot)
             time.sleep(numbers.uniform(0.0, 0.3))
             what, slot = numbers.random(), numbers.randrange(CLIENTS)
-            if what < 0.08:
+            if what < 0.16:
                 owner = place.server("status").get("process")
                 if owner:
                     os.kill(owner, signal.SIGKILL)
+                    place.server_killed_at.append(time.monotonic_ns())
                     counts["server kills"] += 1
-            elif what < 0.25:
+            elif what < 0.32:
                 place.clients[slot].send_signal(signal.SIGSTOP)
                 time.sleep(numbers.uniform(0.0, 0.3))
                 counts["stops"] += 1
                 if numbers.random() < 0.5:
                     place.clients[slot].send_signal(signal.SIGCONT)
-            if what < 0.04 or what >= 0.08:
+            if what < 0.08 or what >= 0.16:
                 gone = place.clients[slot]
                 place.kill(slot)
                 gone.wait()
@@ -322,9 +331,10 @@ def run(place, kills, until):
         if place.server("status").get("process"):
             place.crowd()
         place.all_end()
-        units, slowest = place.judge()
+        units, slowest, without = place.judge()
         counts["looks"] += 1
-    counts.update(units=units, longest_beside_a_kill_ms=round(slowest / 1e6, 1))
+    counts.update({"units": units, "longest unit beside a client's kill": f"{slowest / 1e6:.1f} ms",
+                   "longest time of a client without an answer beside a server's": f"{without / 1e6:.1f} ms"})
     return counts
 
 

@@ -648,3 +648,31 @@ fn who_asks_for_buffers_of_its_own_is_not_given_those_of_the_owner() {
     stop(&catalog);
     serving.join().unwrap().unwrap();
 }
+
+#[test]
+fn an_owner_that_finds_a_data_set_with_another_says_so_and_goes_on() {
+    let catalog = Catalog::new("taken");
+    catalog.define("TAKEN");
+    catalog.define("FREE");
+    let other = catalog.session(Sharing::Off);
+    let taken = open(&other, "TAKEN", OpenOptions::output());
+    let serving = catalog.serve();
+    let session = catalog.session(Sharing::On);
+    let (tells, told) = std::sync::mpsc::channel();
+    let asks = std::thread::spawn(move || {
+        let refused = session.open(&Name::parse("TAKEN").unwrap(), OpenOptions::output());
+        tells.send(refused.map(|_| ()).unwrap_err().to_string()).unwrap();
+        session
+    });
+    let said = told
+        .recv_timeout(Duration::from_secs(60))
+        .expect("the owner waits for itself");
+    let session = asks.join().unwrap();
+    assert!(said.contains("TAKEN") && said.contains("in use"), "{said}");
+    // It has not waited for itself: all else is served.
+    open(&session, "FREE", OpenOptions::output()).close().unwrap();
+    taken.close().unwrap();
+    open(&session, "TAKEN", OpenOptions::output()).close().unwrap();
+    stop(&catalog);
+    serving.join().unwrap().unwrap();
+}

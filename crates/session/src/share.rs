@@ -124,6 +124,11 @@ impl Sharing {
         }
     }
 
+    /// May the owner be asked? One that asked itself would wait for itself.
+    pub(crate) fn asks_the_owner(self) -> bool {
+        matches!(self, Sharing::Auto | Sharing::On)
+    }
+
     /// May an open that did not ask for sharing, and was refused because another has the data set, go to its owner?
     pub(crate) fn may_join(self, error: &SessionError, reached: &Reached, options: OpenOptions) -> bool {
         let others = matches!(error, SessionError::Open(OpenError::InUse { .. }));

@@ -267,7 +267,7 @@ impl Opens {
         options: OpenOptions,
     ) -> Result<DataSet, SessionError> {
         match open(catalog, engine, reached, options) {
-            Err(error @ SessionError::Open(OpenError::InUse { .. })) if self.sharing != Sharing::Off => {
+            Err(error @ SessionError::Open(OpenError::InUse { .. })) if self.sharing.asks_the_owner() => {
                 let (data, _) = files(catalog, &reached.cluster)?;
                 let names = (&reached.cluster.name, None);
                 let shared = (self.owner).open(&self.directory, names, &data, OpenOptions::default(), false);
@@ -312,8 +312,7 @@ impl Opens {
                 let joined = self.owner.open(directory, names, &data, options, false);
                 joined.map_err(|_| error)
             }
-            // An owner that asked itself would wait for itself: it shares nothing in its own opens.
-            Err(SessionError::Open(mut error)) if sharing != Sharing::Off => {
+            Err(SessionError::Open(mut error)) if sharing.asks_the_owner() => {
                 if let OpenError::InUse { by: Some(by), .. } = &mut error {
                     let users = self.owner.users(directory, name);
                     if !users.is_empty() {
