@@ -301,7 +301,7 @@ def few_descriptors():
 
 
 def run(place, kills, until):
-    counts = {"kills": 0, "server kills": 0, "stops": 0, "looks": 0}
+    counts = {"kills": 0, "server kills": 0, "stops": 0, "crowds": 0, "looks": 0}
     numbers = random.Random(1)
     units = slowest = without = 0
     while counts["kills"] < kills and time.monotonic() < until:
@@ -330,9 +330,12 @@ def run(place, kills, until):
                 counts["kills"] += 1
         if place.server("status").get("process"):
             place.crowd()
+            counts["crowds"] += 1
         place.all_end()
         units, slowest, without = place.judge()
         counts["looks"] += 1
+        if not counts["crowds"] + counts["server kills"]:
+            raise Wrong("nobody serves: a client has it for itself")
     counts.update({"units": units, "longest unit beside a client's kill": f"{slowest / 1e6:.1f} ms",
                    "longest time of a client without an answer beside a server's": f"{without / 1e6:.1f} ms"})
     return counts

@@ -130,7 +130,7 @@ typedef struct cica_env_options {
     int create;           /* make the catalog where there is none */
 } cica_env_options;
 
-/* Opens a catalog. `options` may be NULL. */
+/* Opens a catalog. `options` may be NULL. CICA_SHARE says whether its data sets are shared with other processes. */
 int cica_env_open(const cica_env_options *options, cica_env **env);
 int cica_env_close(cica_env *env);
 

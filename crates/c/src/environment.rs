@@ -7,7 +7,7 @@ use crate::object::{Environment, Object};
 use cica_catalog::Mask;
 use cica_idcams::run::run_with_parm;
 use cica_idcams::{Act, Services, Source, Stamp, Style, Sysprint};
-use cica_session::{io_from_environment, pool_from_environment, Session, Start};
+use cica_session::{io_from_environment, pool_from_environment, sharing_from_environment, Session, Start};
 use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
@@ -79,6 +79,7 @@ unsafe fn start(options: *const EnvironmentOptions) -> Result<Start, Error> {
         start.pool = pool_from_environment()?;
     }
     start.io = io_from_environment()?;
+    start.sharing = sharing_from_environment()?;
     Ok(start)
 }
 

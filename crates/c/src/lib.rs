@@ -27,6 +27,7 @@ mod object;
 mod string;
 mod unit;
 
+pub use border::cica_message;
 pub use code::CODES;
 pub use dataset::*;
 pub use environment::*;
