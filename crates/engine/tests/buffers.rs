@@ -317,3 +317,20 @@ fn what_cannot_be_had_is_refused_and_nothing_is_opened() {
     let again = world.open(&engine, "k");
     assert!(again.close().unwrap().closed);
 }
+
+#[test]
+fn an_open_that_is_refused_has_emptied_nothing() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine);
+    let (data, index) = world.paths("k");
+    let emptied = OpenOptions {
+        reset: true,
+        reset_anyway: true,
+        ..OpenOptions::output()
+    };
+    let refused = engine.open(&data, &index, emptied.buffered(asked(1, 1))).err();
+    assert_eq!(refused.expect("it is refused").acberflg(), 132);
+    let again = open(&world, &engine, false, asked(2, 1));
+    assert_eq!(scan(&again), 200);
+}

@@ -83,23 +83,7 @@ impl Handle {
     /// They cannot be had.
     pub fn with_buffers(mut self, asked: Option<Buffering>) -> Result<Handle, OpenError> {
         let Some(asked) = asked else { return Ok(self) };
-        let attributes = &self.inner.common().attributes;
-        let name = &attributes.cluster_name;
-        if matches!(attributes.organization, Organization::Vrrds | Organization::Lds) {
-            return Err(OpenError::Buffers {
-                what: format!(
-                    "{name}: buffers of its own are not supported yet for a VRRDS or a linear data set; open it without \
-                     BUFND, BUFNI, BUFSP and STRNO"
-                ),
-            });
-        }
-        let sizes = BufferSizes {
-            data: attributes.ci_size,
-            index: self.inner.index_attributes.as_ref().map(|index| index.ci_size),
-            record: attributes.maximum_record,
-            spanned: attributes.spanned,
-        };
-        let shares = Shares::new(asked.quota(name, sizes)?, sizes);
+        let shares = self.inner.shares_of(asked)?;
         if self.access == Access::Output && self.inner.common().loading.load(Relaxed) {
             self.inner.common().load_by(shares.loads_by());
         }
@@ -162,6 +146,32 @@ impl Handle {
                 };
             }
         }
+    }
+}
+
+impl OpenDataSet {
+    /// What an open that asks for such buffers divides among its strings.
+    ///
+    /// # Errors
+    /// They cannot be had.
+    pub(super) fn shares_of(&self, asked: Buffering) -> Result<Shares, OpenError> {
+        let attributes = &self.common().attributes;
+        let name = &attributes.cluster_name;
+        if matches!(attributes.organization, Organization::Vrrds | Organization::Lds) {
+            return Err(OpenError::Buffers {
+                what: format!(
+                    "{name}: buffers of its own are not supported yet for a VRRDS or a linear data set; open it without \
+                     BUFND, BUFNI, BUFSP and STRNO"
+                ),
+            });
+        }
+        let sizes = BufferSizes {
+            data: attributes.ci_size,
+            index: self.index_attributes.as_ref().map(|index| index.ci_size),
+            record: attributes.maximum_record,
+            spanned: attributes.spanned,
+        };
+        Ok(Shares::new(asked.quota(name, sizes)?, sizes))
     }
 }
 

@@ -149,6 +149,11 @@ impl OpenDataSet {
         let inner = Arc::new(inner);
         inner.show_gauges();
         if options.reset {
+            // An open that is refused has emptied nothing.
+            if let Some(Err(error)) = options.buffers.map(|asked| inner.shares_of(asked)) {
+                inner.leave();
+                return Err(error);
+            }
             if let Err(error) = inner.reset() {
                 inner.leave();
                 return Err(OpenError::Io {
