@@ -404,6 +404,7 @@ unsafe fn request_of<'a>(f: &File, file: &'a str, assign: &'a str, mode: u8) -> 
         translated: None,
         as_is: false,
         rls: None,
+        buffers: None,
     }
 }
 

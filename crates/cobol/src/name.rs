@@ -11,8 +11,10 @@
 use crate::code_set::WantedCodeSet;
 use cica_catalog::name::NameError;
 use cica_catalog::Name;
-use cica_engine::ReadIntegrity;
+use cica_engine::{BufferSizes, Buffering, ReadIntegrity};
 use cica_qsam::{Attributes, CodePage, DdText};
+use std::fmt::Display;
+use std::str::FromStr;
 
 /// What an ASSIGN leads to.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,6 +41,8 @@ pub struct Assigned {
     pub as_is: bool,
     /// RLS: the file is shared with other programs, and reads show what is committed, or not.
     pub rls: Option<ReadIntegrity>,
+    /// AMP's BUFND, BUFNI, STRNO and BUFSP: the open has buffers of its own.
+    pub buffers: Option<Buffering>,
     /// RECFM, LRECL, BLKSIZE, BDW.
     pub format: Option<Attributes>,
     /// Parameters that have no effect yet.
@@ -107,6 +111,7 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
         code_set: None,
         as_is: false,
         rls: None,
+        buffers: None,
         format: None,
         unused: Vec::new(),
     };
@@ -174,7 +179,7 @@ fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
         match key.trim_ascii().to_ascii_uppercase().as_str() {
             "DSN" | "DSNAME" => with_generation(value, found)?,
             "DISP" => found.disposition = disposition(value, &mut found.unused)?,
-            "AMP" => found.unused.extend(amp(value)?),
+            "AMP" => amp(value, found)?,
             "COPYBOOK" => copybook = Some(copybook_path(value)?),
             "CODEPAGE" | "CCSID" if value.trim_ascii().eq_ignore_ascii_case("NONE") => found.as_is = true,
             "CODEPAGE" | "CCSID" => page = Some(code_page(value)?),
@@ -306,20 +311,25 @@ fn disposition(value: &str, unused: &mut Vec<String>) -> Result<Disposition, Str
     }
 }
 
-/// AMP's subparameters: what z/OS knows, each with the values it takes. Buffers are not chosen by a program here, so
-/// what is right is noted, and what is wrong is an error.
-fn amp(value: &str) -> Result<Vec<String>, String> {
+/// AMP's subparameters, each with the values it takes. Buffers are the open's own; what else is right is noted, and what
+/// is wrong is an error.
+fn amp(value: &str, found: &mut Assigned) -> Result<(), String> {
     let value = value.trim_ascii();
     let inner = value.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-    let mut noted = Vec::new();
     for part in operands(inner.unwrap_or(value)) {
         for item in operands(part.trim_ascii().trim_matches('\'')) {
             let item = item.trim_ascii().trim_matches('\'').to_ascii_uppercase();
             let (key, value) = item.split_once('=').unwrap_or((&item, ""));
-            let number = |least: u32, most: u32| match value.parse::<u32>() {
-                Ok(number) if (least..=most).contains(&number) => Ok(()),
-                _ => Err(format!("AMP: {key}={value} is no number from {least} to {most}")),
-            };
+            if let "BUFND" | "BUFNI" | "STRNO" | "BUFSP" = key {
+                let buffers = found.buffers.get_or_insert_default();
+                match key {
+                    "BUFND" => buffers.data = Some(amp_number(key, value, u16::MAX)?),
+                    "BUFNI" => buffers.index = Some(amp_number(key, value, u8::MAX.into())?),
+                    "STRNO" => buffers.strings = Some(amp_number(key, value, u8::MAX)?),
+                    _ => buffers.space = Some(amp_number(key, value, MOST_SPACE)?),
+                }
+                continue;
+            }
             let one_of = |words: &[&str]| {
                 if words.contains(&value) {
                     Ok(())
@@ -329,9 +339,6 @@ fn amp(value: &str) -> Result<Vec<String>, String> {
             };
             match key {
                 "AMORG" if value.is_empty() => {}
-                "BUFND" => number(1, 65_535)?,
-                "BUFNI" | "STRNO" => number(1, 255)?,
-                "BUFSP" => number(1, 16_776_704)?,
                 "ACCBIAS" => one_of(&["USER", "SYSTEM", "DO", "DW", "SO", "SW"])?,
                 "OPTCD" => one_of(&["I", "L", "IL"])?,
                 "RECFM" => one_of(&["F", "FB", "V", "VB"])?,
@@ -339,10 +346,34 @@ fn amp(value: &str) -> Result<Vec<String>, String> {
                 | "MSG" => {}
                 _ => return Err(format!("AMP: {item} is no subparameter")),
             }
-            noted.push(format!("AMP={item}"));
+            found.unused.push(format!("AMP={item}"));
         }
     }
-    Ok(noted)
+    // What no data set can give is told before one is made, or made anew.
+    let checked = found.buffers.map(|buffers| buffers.quota("AMP", NO_SIZES));
+    checked.transpose().map(drop).map_err(|error| error.to_string())
+}
+
+/// Of a data set that nobody knows yet.
+const NO_SIZES: BufferSizes = BufferSizes {
+    data: 0,
+    index: None,
+    record: 0,
+    spanned: false,
+};
+
+/// The most that BUFSP may be.
+const MOST_SPACE: u32 = 16_776_704;
+
+/// A number of AMP's: 1 or more.
+fn amp_number<T>(key: &str, value: &str, most: T) -> Result<T, String>
+where
+    T: FromStr + PartialOrd + From<u8> + Display,
+{
+    match value.parse::<T>() {
+        Ok(number) if number >= T::from(1) && number <= most => Ok(number),
+        _ => Err(format!("AMP: {key}={value} is no number from 1 to {most}")),
+    }
 }
 
 /// Operands between commas that are in no parentheses and no apostrophes.

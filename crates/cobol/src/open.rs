@@ -175,7 +175,7 @@ impl Request<'_> {
         if !self.is_keyed() && non_vsam(session, &name).is_some() {
             return OpenOutcome::Libcobs;
         }
-        (self.as_is, self.rls) = (assigned.as_is, assigned.rls);
+        (self.as_is, self.rls, self.buffers) = (assigned.as_is, assigned.rls, assigned.buffers);
         if let (Some(wanted), Ok(fd)) = (&assigned.code_set, &self.fd) {
             self.translated = match wanted.layout(fd) {
                 Ok(layout) => Some(Translated {
@@ -426,6 +426,7 @@ impl Request<'_> {
             indexes,
             sharing: self.sharing(session),
             rls: self.rls,
+            buffers: self.buffers,
         };
         match OpenFile::open(source, fd, self.options(), report) {
             Ok(mut file) => {

@@ -229,6 +229,10 @@ impl OpenFile {
 
     fn attach(&mut self, options: OpenOptions) -> Result<(), OpenError> {
         let Some(source) = &self.source else { return Ok(()) };
+        let options = OpenOptions {
+            buffers: source.buffers,
+            ..options
+        };
         let loads = options.access == Access::Output && (options.reset || self.is_empty());
         let (catalog, engine) = (&source.catalog, &source.session.engine);
         let data_set = if loads && !source.indexes.is_empty() {

@@ -8,7 +8,7 @@ use crate::tell::*;
 use cica_catalog::entry::NonVsam;
 use cica_catalog::{Catalog, Entry, Name};
 use cica_copybook::RecordLayout;
-use cica_engine::ReadIntegrity;
+use cica_engine::{Buffering, ReadIntegrity};
 use cica_session::Session;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
@@ -52,6 +52,8 @@ pub struct Request<'a> {
     pub as_is: bool,
     /// What the DD text says of RLS.
     pub rls: Option<ReadIntegrity>,
+    /// Buffers that it says, in AMP.
+    pub buffers: Option<Buffering>,
 }
 
 /// What the copybook and the DD text say of it.

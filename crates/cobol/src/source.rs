@@ -2,7 +2,7 @@
 
 use cica_catalog::entry::Aix;
 use cica_catalog::Catalog;
-use cica_engine::{DataSet, OpenOptions, ReadIntegrity};
+use cica_engine::{Buffering, DataSet, OpenOptions, ReadIntegrity};
 use cica_session::{Reached, Session, SessionError, Sharing};
 use std::sync::Arc;
 
@@ -20,6 +20,8 @@ pub struct Source {
     pub sharing: Sharing,
     /// RLS of the DD text.
     pub rls: Option<ReadIntegrity>,
+    /// Buffers of the DD text's AMP, for the data set itself; ways through alternate indexes have the pool's.
+    pub buffers: Option<Buffering>,
 }
 
 impl Source {

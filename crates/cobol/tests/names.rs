@@ -1,6 +1,7 @@
 //! From ASSIGN to a data set or a path.
 
 use cica_cobol::name::{assigned, path, Disposition};
+use cica_engine::Buffering;
 use std::path::PathBuf;
 
 fn none(_: &str) -> Option<String> {
@@ -55,6 +56,8 @@ fn two_slashes_and_dsn_mean_a_data_set_and_nothing_else() {
         "DSN=A,DISP=(OLD,HIDE)",
         "DSN=A,DISP=(OLD,KEEP",
         "DSN=A,AMP=('BUFND=MANY')",
+        "DSN=A,AMP=('BUFND=1')",
+        "DSN=A,AMP=('BUFND=4,STRNO=4')",
         "DSN=A,AMP=('BUFNI=256')",
         "DSN=A,AMP=('ACCBIAS=FAST')",
         "DSN=A,AMP=('BUFFERS=3')",
@@ -77,11 +80,24 @@ fn disp_and_amp_are_read() {
         "AMP=(BUFND=8,BUFNI=4)",
     ] {
         assert_eq!(
-            of(&format!("DSN=A,{text}")).unused,
-            ["AMP=BUFND=8", "AMP=BUFNI=4"],
+            of(&format!("DSN=A,{text}")).buffers,
+            Some(Buffering {
+                data: Some(8),
+                index: Some(4),
+                ..Buffering::default()
+            }),
             "{text}"
         );
     }
+    let rest = of("DSN=A,AMP=('STRNO=2,BUFSP=65536,ACCBIAS=SO')");
+    let buffers = Buffering {
+        strings: Some(2),
+        space: Some(65536),
+        ..Buffering::default()
+    };
+    assert_eq!(rest.buffers, Some(buffers));
+    assert_eq!(rest.unused, ["AMP=ACCBIAS=SO"]);
+    assert_eq!(of("DSN=A,AMP=('ACCBIAS=SO')").buffers, None);
     assert_eq!(of("DSN=A,AMP=AMORG").unused, ["AMP=AMORG"]);
 }
 
