@@ -560,7 +560,7 @@ fn settle(string: &mut Str, by: By<'_>, offset: u32) -> Result<(), RequestError>
     match string.point(argument, Search::GreaterOrEqual) {
         Ok(()) => {}
         // It was the last one, and has gone.
-        Err(RequestError::NotFound) => return string.point_last(),
+        Err(RequestError::NotFound) => return string.stand_on(argument),
         Err(error) => return Err(error),
     }
     let there = match (string.next(Intent::Read), by) {
@@ -573,12 +573,10 @@ fn settle(string: &mut Str, by: By<'_>, offset: u32) -> Result<(), RequestError>
         (Err(RequestError::EndOfData), _) => false,
         (Err(error), _) => return Err(error),
     };
-    if there {
-        return Ok(());
-    }
-    match string.point(argument, Search::GreaterOrEqual) {
-        Err(RequestError::NotFound) => string.point_last(),
-        done => done,
+    match there {
+        true => Ok(()),
+        // A position before it would show it again, if it has gone for the time being only.
+        false => string.stand_on(argument),
     }
 }
 

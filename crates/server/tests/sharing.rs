@@ -676,3 +676,41 @@ fn an_owner_that_finds_a_data_set_with_another_says_so_and_goes_on() {
     stop(&catalog);
     serving.join().unwrap().unwrap();
 }
+
+#[test]
+fn a_record_that_was_shown_is_not_shown_again_when_it_comes_back() {
+    let catalog = Catalog::new("comes-back");
+    catalog.define("A.KSDS");
+    let serving = catalog.serve();
+    let (one, two) = (catalog.session(Sharing::On), catalog.session(Sharing::On));
+    let set = open(&one, "A.KSDS", OpenOptions::output());
+    let mut changes = set.string();
+    for key in 1..20 {
+        changes.insert(&record(key), Insert::Sequential).unwrap();
+    }
+    set.end_load().unwrap();
+    for integrity in [ReadIntegrity::None, ReadIntegrity::Consistent] {
+        let mut browse = set.string();
+        browse.set_integrity(integrity);
+        for key in 1..=5 {
+            assert_eq!(browse.next(Intent::Read).unwrap().bytes, record(key));
+        }
+        // What it has read ahead is dropped by a change of its own program, and another erases what it was shown last.
+        changes.rewrite(b"00019", &record(19)).unwrap();
+        let other = open(&two, "A.KSDS", OpenOptions::output());
+        let unit = two.engine.unit();
+        let mut erases = other.string_in(&unit);
+        erases.get(b"00005", Search::Equal, Intent::Update).unwrap();
+        erases.erase().unwrap();
+        // A look at where it stands, and the record comes back.
+        assert_eq!(browse.next(Intent::Read).unwrap().bytes, record(6), "{integrity:?}");
+        unit.backout().unwrap();
+        assert_eq!(browse.next(Intent::Read).unwrap().bytes, record(7), "{integrity:?}");
+        drop(erases);
+        other.close().unwrap();
+    }
+    drop(changes);
+    set.close().unwrap();
+    stop(&catalog);
+    serving.join().unwrap().unwrap();
+}

@@ -405,6 +405,14 @@ impl Str {
         }
     }
 
+    /// It stands on a record that it has shown.
+    pub(super) fn stands_on_named(&mut self, argument: Argument<'_>) {
+        if self.integrity.is_some() {
+            let name = self.name_of(argument);
+            self.stands(name.map_or(Stands::End, Stands::On));
+        }
+    }
+
     /// POINT to an end.
     #[inline]
     pub(super) fn stands_at_end(&mut self) {

@@ -294,6 +294,17 @@ impl KeyedString {
         Ok(())
     }
 
+    /// Stands on this key, as if the record that it was had been read there, though it has gone since.
+    pub fn stand_on(&mut self, key: &[u8]) -> Result<(), RequestError> {
+        self.allow_read(Intent::Read)?;
+        self.check_key(key)?;
+        self.key.clear();
+        self.key.extend_from_slice(key);
+        self.key_at = Where::Key;
+        self.set_position(Position::On);
+        Ok(())
+    }
+
     fn point_to(&mut self, key: &[u8], search: Search, position: Position) -> Result<(), RequestError> {
         self.allow_read(Intent::Read)?;
         self.check_key(key)?;

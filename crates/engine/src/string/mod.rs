@@ -363,6 +363,31 @@ impl Str {
         self.point_now(argument, search, true)
     }
 
+    /// Stands on a record that it has shown, though that has gone since: the next NEXT returns the one behind it.
+    /// Through
+    /// a path, the first one from there on.
+    ///
+    /// # Errors
+    /// 8/68, 8/112, 8/116, 12/16.
+    pub fn stand_on<'a>(&mut self, argument: impl Into<Argument<'a>>) -> Result<(), RequestError> {
+        let argument = argument.into();
+        match &mut self.of {
+            AnyString::Ksds(string) => string.stand_on(key(argument)?)?,
+            AnyString::Vrrds(string) => string.stand_on(rrn(argument)?)?,
+            AnyString::Esds(string) => string.stand_on(rba(argument)?)?,
+            AnyString::Rrds(string) => string.stand_on(rrn(argument)?.into())?,
+            AnyString::Lds(string) => string.stand_on(rba(argument)?)?,
+            AnyString::Path(_) | AnyString::Far(_) => {
+                return match self.point(argument, Search::GreaterOrEqual) {
+                    Err(RequestError::NotFound) => self.point_last(),
+                    done => done,
+                }
+            }
+        }
+        self.stands_on_named(argument);
+        Ok(())
+    }
+
     /// The next NEXT returns the first record.
     ///
     /// # Errors

@@ -142,6 +142,14 @@ impl<T: Numbered> NumberedString<T> {
         }
     }
 
+    /// Stands on this number, though its record has gone.
+    pub fn stand_on(&mut self, number: u64) -> Result<(), RequestError> {
+        self.allow_read(Intent::Read)?;
+        self.of.check(number)?;
+        self.stand(Position::On, number);
+        Ok(())
+    }
+
     /// Goes before the first record, or behind the last.
     pub fn point_end(&mut self, backward: bool) -> Result<(), RequestError> {
         self.allow_read(Intent::Read)?;

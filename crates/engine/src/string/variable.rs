@@ -85,6 +85,12 @@ impl VariableString {
         self.string.point(&key, search, backward)
     }
 
+    /// Stands on this number, though its record has gone.
+    pub fn stand_on(&mut self, rrn: u32) -> Result<(), RequestError> {
+        self.begin(Intent::Read)?;
+        self.string.stand_on(&checked(rrn)?.to_be_bytes())
+    }
+
     /// Goes before the first record, or behind the last.
     pub fn point_end(&mut self, backward: bool) -> Result<(), RequestError> {
         self.held = None;
