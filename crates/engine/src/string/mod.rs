@@ -364,8 +364,7 @@ impl Str {
     }
 
     /// Stands on a record that it has shown, though that has gone since: the next NEXT returns the one behind it.
-    /// Through
-    /// a path, the first one from there on.
+    /// Through a path, the first one from there on.
     ///
     /// # Errors
     /// 8/68, 8/112, 8/116, 12/16.
