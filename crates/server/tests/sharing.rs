@@ -13,8 +13,8 @@ use cica_engine::{
 };
 use cica_server::{Serve, ServeError};
 use cica_session::Sharing;
-use cica_share::words::{Answer, Ask, By, How, Opening};
-use cica_share::Client;
+use cica_share::words::{parse, Answer, Ask, By, How, Opening, VERSION};
+use cica_share::{Client, Line};
 use common::{open, Catalog};
 use std::io::Write;
 use std::os::fd::AsFd;
@@ -463,6 +463,34 @@ fn who_sends_nonsense_is_told_so_and_nobody_else_notices() {
     set.string().insert(&record(1), Insert::Direct).unwrap();
     assert_eq!(set.facts().data.records, 1);
     drop((set, client));
+    stop(&catalog);
+    serving.join().unwrap().unwrap();
+}
+
+#[test]
+fn who_speaks_another_version_is_told_so() {
+    let catalog = Catalog::new("version");
+    let serving = catalog.serve();
+    for (version, known) in [(VERSION, true), (VERSION + 1, false), (VERSION - 1, false)] {
+        let mut line = Line::new(Box::new(UnixStream::connect(catalog.socket()).unwrap()));
+        let (session, program) = (0, "test");
+        line.send(
+            &Ask::Hello {
+                version,
+                session,
+                program,
+            },
+            None,
+        )
+        .unwrap();
+        let mut space = Vec::new();
+        let answer = parse::<Answer<'_>>(line.receive(&mut space).unwrap().unwrap()).unwrap();
+        match answer {
+            Answer::Number(_) => assert!(known, "version {version}"),
+            Answer::Nonsense(words) => assert!(!known && words.contains("cica server stop"), "{words}"),
+            other => panic!("{other:?}"),
+        }
+    }
     stop(&catalog);
     serving.join().unwrap().unwrap();
 }
