@@ -15,6 +15,8 @@ const PAGE: &str = include_str!("page.html");
 const MOST: usize = 8192;
 /// How long a client may take.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Before the next client is looked for, where one could not be taken.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Listens until the process is ended.
 pub fn run(watched: &Watched, listen: &str) -> Result<Status, Failure> {
@@ -32,8 +34,12 @@ pub fn run(watched: &Watched, listen: &str) -> Result<Status, Failure> {
     writeln!(out, "http://{address}/ and http://{address}/metrics")?;
     out.flush()?;
     loop {
-        // A client that has gone is no reason to end.
-        let _ = listener.accept().and_then(|(stream, _)| answer(watched, stream));
+        match listener.accept() {
+            // A client that has gone is no reason to end.
+            Ok((stream, _)) => drop(answer(watched, stream)),
+            // Where descriptors are out, the next would fail at once as well.
+            Err(_) => std::thread::sleep(PAUSE),
+        }
     }
 }
 
