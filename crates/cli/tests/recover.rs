@@ -59,6 +59,17 @@ fn a_data_set_comes_back_as_it_was_at_a_moment() {
     assert_eq!(place.run(&["cat", "PAY.MASTER"]).out, records);
     let path = place.run(&["cat", "PAY.PATH"]);
     assert_eq!((path.status, path.out), (0, records), "{}", path.err);
+    for command in ["ls", "verify"] {
+        let named = place.run(&["archive", command, "PAY.MASTER"]);
+        let slip = place.run(&["archive", command, "PAY.MISTER"]);
+        assert_eq!(
+            (named.status, slip.status),
+            (0, 4),
+            "{command}: {}{}",
+            named.err,
+            slip.err
+        );
+    }
     // The data set goes on, and its archive does from here.
     put(&place, "00005DAVIS\n");
     let gone = place.run(&["recover", "PAY.MASTER", "--from", "noon"]);

@@ -56,6 +56,8 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         Options::Clean { before, dsn } => (dsn, ArchiveAction::Clean(moment::end_of(&before, now)?), false),
     };
     let is_shown = !matches!(action, ArchiveAction::Clean(_));
+    // A name that leads to nothing may be a slip.
+    let is_named = is_shown && name.is_some();
     let request = Archive { name, action };
     let mut lines = Vec::new();
     let status = work(session, global, |services: &mut Services| {
@@ -70,7 +72,10 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     } else if is_shown && !global.quiet {
         write!(out, "{}", table(&lines))?;
     }
-    Ok(status)
+    match is_named && lines.is_empty() && status == Status::DONE {
+        true => Ok(Status::NOTHING),
+        false => Ok(status),
+    }
 }
 
 fn value(line: &Archived) -> Value {
