@@ -20,6 +20,7 @@
 //! store/                    one component file: slots, regions, commit (docs/design/0001)
 //! log/      pool/           requests made durable; frames and latches
 //! files roots places        opening files, reading and finding them
+//! succession                what became of a data set whose path is another's
 //! volumes                   where its extents come from: asked of whoever keeps the catalog
 //! far                       a data set that another process owns: what is asked of it
 //! request error io          the words of a request, what it is answered, how files are read
@@ -69,6 +70,7 @@ mod sphere;
 mod store;
 mod stored;
 mod string;
+mod succession;
 mod sync;
 mod unit;
 mod volumes;

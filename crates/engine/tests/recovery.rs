@@ -172,6 +172,75 @@ fn who_deletes_a_data_set_does_what_its_dead_owner_left_of_the_others() {
     assert!(has(&world.open(&world.engine(), "a/x"), 1));
 }
 
+/// What lies at the path of either is another cluster, and neither was deleted.
+#[test]
+fn data_sets_whose_files_were_swapped_by_hand_have_all_that_was_acknowledged() {
+    for (first, catalog) in [(0, true), (1, true), (0, false), (1, false)] {
+        let world = dead_owner();
+        let engine = || {
+            let engine = world.engine();
+            let names = ["a/x", "b/x"].map(|name| world.paths(name).0);
+            let within = names.clone().map(|path| path.parent().unwrap().to_path_buf());
+            if catalog {
+                engine.set_volumes(Arc::new(Names::of(names).within(within)));
+            }
+            engine
+        };
+        for (from, to) in [("a/x", "away"), ("b/x", "a/x"), ("away", "b/x")] {
+            move_files(&world, from, to);
+        }
+        for name in [["a/x", "b/x"], ["b/x", "a/x"]][first] {
+            let ds = world.open(&engine(), name);
+            assert!(has(&ds, 1), "{name}, {first}, catalog: {catalog}");
+            ds.close().unwrap();
+        }
+        // Two processes at once find the log that nobody needs any more and the one that was made meanwhile. Without a
+        // catalog nobody can say so of it.
+        let open = ["a/x", "b/x"].map(|name| world.open(&engine(), name));
+        open.iter().for_each(|ds| insert(ds, 2).unwrap());
+        assert_eq!(log_files(&world).len(), if catalog { 2 } else { 3 });
+    }
+}
+
+/// The file at the path of one that was moved away was there before, under another name, or was made since.
+#[test]
+fn what_lies_at_the_path_of_a_data_set_that_was_moved_does_not_say_that_it_was_deleted() {
+    for is_older in [true, false] {
+        let world = dead_owner();
+        move_files(&world, "b/x", if is_older { "away" } else { "b/y" });
+        let engine = world.engine();
+        world.create(&engine, "b/x", |data, index| {
+            let created = if is_older { 1 } else { u64::MAX };
+            (data.created, index.created) = (created, created);
+        });
+        let a = world.open(&engine, "a/x");
+        assert!(has(&a, 1));
+        a.close().unwrap();
+        // Other work takes another log.
+        let b = world.open(&world.engine(), "b/x");
+        b.string().insert(&sealed(7, 7, 60), Insert::Sequential).unwrap();
+        b.close().unwrap();
+        move_files(&world, if is_older { "away" } else { "b/y" }, "c");
+        assert!(has(&world.open(&world.engine(), "c"), 1), "older: {is_older}");
+    }
+}
+
+#[test]
+fn a_data_set_that_was_deleted_and_defined_anew_lets_the_log_go() {
+    let world = dead_owner();
+    let (data, index) = world.paths("b/x");
+    world.disk.remove(&data).unwrap();
+    world.disk.remove(&index).unwrap();
+    world.create(&world.engine(), "b/x", |data, index| {
+        (data.created, index.created) = (u64::MAX, u64::MAX);
+    });
+    let a = world.open(&world.engine(), "a/x");
+    assert!(has(&a, 1));
+    insert(&a, 2).unwrap();
+    a.commit().unwrap();
+    assert_eq!(log_files(&world).len(), 1);
+}
+
 /// Another process, which recovers a data set between this one's look at its root and at its log.
 struct Other {
     world: World,

@@ -4,10 +4,12 @@
 //! log that is needed stays for whoever opens what needs it. No root comes to name a dead owner's log, so what was
 //! found stays true.
 
+use super::header::claimed;
 use super::logged::Logged;
 use super::replay::LogReader;
 use crate::places::Places;
 use crate::roots::read_root;
+use crate::succession::{self, Fate, Predecessor};
 use crate::volumes::{is_marked, Absent, Volumes};
 use cica_disk::{Disk, Open};
 use std::collections::BTreeSet;
@@ -22,24 +24,33 @@ pub(super) fn is_abandoned(disk: &dyn Disk, volumes: &dyn Volumes, path: &Path, 
     // Where it was when this was written is not known; a catalog that was moved finds by its volumes.
     let places = Places::new(volumes.directories(), None, path);
     let mut complete = BTreeSet::new();
-    let mut nobody_needs = |requests: &[(u64, Logged)]| {
+    let mut nobody_needs = |requests: &[(u64, Logged)], begun: Option<u64>| {
         requests.iter().all(|(_, logged)| {
-            let Logged::DataSet { cluster, data, .. } = logged else {
+            let Logged::DataSet {
+                cluster, lineage, data, ..
+            } = logged
+            else {
                 return true;
             };
             let is_new = complete.insert((*cluster, data.clone()));
-            !(is_new && may_need(disk, volumes, &places, (Path::new(data), *cluster), log))
+            let of = Predecessor {
+                cluster: *cluster,
+                lineage: *lineage,
+                begun,
+            };
+            !(is_new && may_need(disk, volumes, &places, (Path::new(data), of), log))
         })
     };
     loop {
         match reader.next_group() {
-            Ok(Some(group)) if nobody_needs(&group) => {}
+            Ok(Some(group)) if nobody_needs(&group, reader.group().1.or(claimed(log))) => {}
             Ok(None) => break,
             _ => return false,
         }
     }
     let Ok(tail) = reader.tail() else { return false };
-    if !tail.iter().all(|half| nobody_needs(&half.records)) {
+    let last = reader.group().1.or(claimed(log));
+    if !tail.iter().all(|half| nobody_needs(&half.records, last)) {
         return false;
     }
     // Without a group nothing is known of who is in it, nor of who was in one that is damaged.
@@ -47,12 +58,18 @@ pub(super) fn is_abandoned(disk: &dyn Disk, volumes: &dyn Volumes, path: &Path, 
 }
 
 /// The table in [`crate::recovery`], without doing anything.
-fn may_need(disk: &dyn Disk, volumes: &dyn Volumes, places: &Places, (data, cluster): (&Path, u64), log: u64) -> bool {
+fn may_need(
+    disk: &dyn Disk,
+    volumes: &dyn Volumes,
+    places: &Places,
+    (data, of): (&Path, Predecessor),
+    log: u64,
+) -> bool {
     let how = Open {
         write: true,
         ..Open::default()
     };
-    let mut other = false;
+    let mut other = None;
     for (place, path) in places.of(data).into_iter().enumerate() {
         let file = match disk.open(&path, how) {
             Ok(file) => file,
@@ -61,18 +78,27 @@ fn may_need(disk: &dyn Disk, volumes: &dyn Volumes, places: &Places, (data, clus
             Err(_) => return true,
         };
         match read_root(&*file, &path) {
-            Ok(root) if root.cluster == cluster && root.log.log == log => return true,
+            Ok(root) if root.cluster == of.cluster && root.log.log == log => return true,
             // V6.
-            Ok(root) if root.cluster == cluster => return file.sync().is_err(),
-            Ok(_) if place == 0 => other = true,
+            Ok(root) if root.cluster == of.cluster => return file.sync().is_err(),
+            Ok(root) if place == 0 => other = Some(root),
             Err(_) if place == 0 => return true,
             // What lies elsewhere under its name may be anything.
             _ => {}
         }
     }
+    if let Some(other) = other {
+        return match succession::fate(disk, places, data, of, &other) {
+            Fate::Over => false,
+            Fate::MayComeBack => true,
+            Fate::Moved(path, root) => {
+                root.log.log == log || disk.open(&path, how).and_then(|file| file.sync()).is_err()
+            }
+        };
+    }
     // It may have been moved by hand, and may come back, unless the catalog says it was deleted: while the owner lived,
     // or after its owner had died in a CLOSE behind the root.
     let deleted = places.of_deleted(data);
     let says_so = |path: &PathBuf| is_marked(disk, path) && volumes.absent(path) == Absent::Deleted;
-    !(other || !deleted.is_empty() && deleted.iter().all(says_so))
+    deleted.is_empty() || !deleted.iter().all(says_so)
 }

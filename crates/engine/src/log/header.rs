@@ -18,6 +18,11 @@ pub(super) fn nanoseconds(second: u32) -> Option<u64> {
     (second > 0).then(|| (FIRST_SECOND + u64::from(second)) * 1_000_000_000)
 }
 
+/// When the log with this id was claimed, nanoseconds since 1970, or later: by its second half (pool:F2).
+pub fn claimed(log: u64) -> Option<u64> {
+    nanoseconds(log as u32)
+}
+
 /// The header of a log file, or what is wrong with it. What is none at the first look is looked at again: it may have
 /// been read from the wrong place.
 pub(super) fn read_header(file: &dyn File) -> std::io::Result<Result<LogFileHeader, FormatError>> {

@@ -43,6 +43,7 @@ mod units;
 pub use epochs::epoch_for;
 pub use find::find;
 pub use gap::Gap;
+pub use header::claimed;
 pub use logged::{owned, owned_parts, Logged};
 pub use replay::{LogReader, NamedLog};
 

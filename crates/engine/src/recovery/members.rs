@@ -8,6 +8,7 @@ use crate::log::Logged;
 use crate::open::OpenDataSet;
 use crate::request::OpenOptions;
 use crate::roots::read_root;
+use crate::succession::{self, Fate, Predecessor};
 use crate::volumes::{is_marked, Absent};
 use cica_disk::{File, Lock};
 use cica_format::root::Root;
@@ -62,7 +63,7 @@ impl Recovery<'_> {
                     sealed: *sealed,
                     origin: *origin,
                 };
-                let opened = self.take_in(*cluster, Path::new(data), Path::new(index), from);
+                let opened = self.take_in((*cluster, *lineage), Path::new(data), Path::new(index), from);
                 let opened = opened.and_then(|member| {
                     if let Participation::Open(_, inner) = &member {
                         inner.check_tree_has(begins)?;
@@ -139,7 +140,13 @@ impl Recovery<'_> {
     }
 
     /// Finds a data set and opens it for recovery, if it needs this log (see the table).
-    fn take_in(&mut self, cluster: u64, data: &Path, index: &Path, since: Since) -> Result<Participation, OpenError> {
+    fn take_in(
+        &mut self,
+        (cluster, lineage): (u64, u64),
+        data: &Path,
+        index: &Path,
+        since: Since,
+    ) -> Result<Participation, OpenError> {
         if self.aside.contains(&cluster) {
             return Ok(Participation::Away);
         }
@@ -147,7 +154,7 @@ impl Recovery<'_> {
             self.check_copies(cluster, known, data)?;
             return Ok(Participation::Open(cluster, known.clone()));
         }
-        let (mut other, mut failed) = (false, None);
+        let (mut other, mut failed) = (None, None);
         for (place, path) in self.places.of(data).into_iter().enumerate() {
             let file = match open_file(self.disk(), &path, Lock::None, true) {
                 Ok(file) => file,
@@ -159,7 +166,7 @@ impl Recovery<'_> {
                 }
             };
             match read_root(&*file, &path) {
-                Ok(root) if root.cluster != cluster => other |= place == 0,
+                Ok(root) if root.cluster != cluster => other = other.or((place == 0).then_some(root)),
                 Ok(root) if root.log.log == self.log => {
                     let index = self.index_of(&root, index);
                     return self.take_in_at(cluster, &path, &index);
@@ -168,11 +175,37 @@ impl Recovery<'_> {
                 Err(error) => failed = failed.or((place == 0).then_some(error)),
             }
         }
-        match failed {
-            Some(error) => Err(error),
-            None if other => Ok(Participation::Complete),
-            None if self.was_deleted(data) => Ok(Participation::Complete),
-            None => Ok(Participation::Away),
+        match (failed, other) {
+            (Some(error), _) => Err(error),
+            (None, Some(other)) => self.succeeded((cluster, lineage), data, &other, since),
+            (None, None) if self.was_deleted(data) => Ok(Participation::Complete),
+            (None, None) => Ok(Participation::Away),
+        }
+    }
+
+    /// Another cluster lies at its path.
+    fn succeeded(
+        &self,
+        (cluster, lineage): (u64, u64),
+        data: &Path,
+        by: &Root,
+        since: Since,
+    ) -> Result<Participation, OpenError> {
+        let begun = self.time;
+        let before = Predecessor {
+            cluster,
+            lineage,
+            begun,
+        };
+        match succession::fate(self.disk(), &self.places, data, before, by) {
+            Fate::Over => Ok(Participation::Complete),
+            Fate::MayComeBack => Ok(Participation::Away),
+            // Its own open knows where its index is.
+            Fate::Moved(_, root) if root.log.log == self.log => Ok(Participation::Away),
+            Fate::Moved(path, root) => {
+                let file = open_file(self.disk(), &path, Lock::None, true)?;
+                self.complete_member(&*file, &path, &root, since)
+            }
         }
     }
 

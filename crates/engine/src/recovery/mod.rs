@@ -8,7 +8,7 @@
 //! | is there | names this log | is recovered |
 //! | is there | names no log, or another, and is later than when the log began with it | is complete without this one |
 //! | is there | the same, and is not later | has no requests in the log, or this is no copy of one moment (N2) |
-//! | is there, of another cluster | | was deleted, and another has its name |
+//! | is there, of another cluster | | was deleted, and another has its name; or was moved (the table in `succession.rs`) |
 //! | is in use | names no log, or another | is complete without this one |
 //! | is in use | names this log | stops the recovery: in use |
 //! | is not there, the mark of its volume is, and no catalog names it | | was deleted |
@@ -59,7 +59,7 @@ pub use unfinished::Unfinished;
 
 use crate::error::OpenError;
 use crate::files::peek;
-use crate::log::{find, LogReader, Logged, NamedLog};
+use crate::log::{claimed, find, LogReader, Logged, NamedLog};
 use crate::open::OpenDataSet;
 use crate::open::Shared;
 use crate::places::Places;
@@ -95,6 +95,8 @@ struct Recovery<'e> {
     needed: bool,
     /// Changes of units whose end was not seen.
     unfinished: Unfinished,
+    /// When the group being done was written, nanoseconds since 1970; before the first, when the log was claimed.
+    time: Option<u64>,
 }
 
 /// Replays the log that a root names, for every data set in it (law 2).
@@ -206,6 +208,7 @@ impl<'e> Recovery<'e> {
             numbers: HashMap::new(),
             needed: false,
             unfinished: Unfinished::default(),
+            time: claimed(log.log),
         }
     }
 
@@ -217,8 +220,10 @@ impl<'e> Recovery<'e> {
         while done.is_ok() {
             match reader.as_mut().map_or(Ok(None), LogReader::next_group) {
                 Ok(Some(group)) => {
+                    let time = reader.as_ref().and_then(|reader| reader.group().1);
+                    self.time = time.or(self.time);
                     done = self.replay_group(group);
-                    if let (Ok(()), Some((group, time))) = (&done, reader.as_ref().map(LogReader::group)) {
+                    if let (Ok(()), Some((group, _))) = (&done, reader.as_ref().map(LogReader::group)) {
                         done = self.archive(group, time);
                     }
                 }

@@ -5,11 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 #[derive(Clone, Default)]
-pub struct Names(Arc<Mutex<Vec<PathBuf>>>);
+pub struct Names(Arc<Mutex<Vec<PathBuf>>>, Option<Vec<PathBuf>>);
 
 impl Names {
     pub fn of(files: impl IntoIterator<Item = PathBuf>) -> Names {
-        Names(Arc::new(Mutex::new(files.into_iter().collect())))
+        Names(Arc::new(Mutex::new(files.into_iter().collect())), None)
+    }
+
+    /// The same; components lie in these directories alone.
+    pub fn within(mut self, directories: impl IntoIterator<Item = PathBuf>) -> Names {
+        self.1 = Some(directories.into_iter().collect());
+        self
     }
 
     pub fn forget(&self, file: &Path) {
@@ -27,5 +33,8 @@ impl Volumes for Names {
             true => Absent::Named,
             false => Absent::Deleted,
         }
+    }
+    fn directories(&self) -> Option<Vec<PathBuf>> {
+        self.1.clone()
     }
 }
