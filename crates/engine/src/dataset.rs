@@ -5,7 +5,8 @@ use crate::cluster::OpenCluster;
 use crate::error::RequestError;
 use crate::examine::Examination;
 use crate::far::{Facts, FarDataSet, Whole};
-use crate::open::{Handle, OpenDataSet, Sphere};
+use crate::open::{Handle, OpenDataSet, Pin, Sphere};
+use crate::pinned::PinnedTrees;
 use crate::request::{Access, CloseReport};
 use crate::string::{AccessPath, Str};
 use crate::sync::atomic::Ordering::Relaxed;
@@ -258,6 +259,23 @@ impl DataSet {
                 handle.inner().records.examine()
             }
             Whereabouts::Far(set, _) => set.examine(),
+        }
+    }
+    /// Keeps the committed trees of the data set, and of the alternate indexes that are open with it, as they are on
+    /// the volume, so that they can be copied ([`Engine::stored_pinned`](crate::Engine::stored_pinned)) while requests
+    /// go on: one commit, with requests kept out for as long as that takes, and then no other until it is dropped. The
+    /// log grows meanwhile.
+    ///
+    /// # Errors
+    /// It is being loaded, or somebody has pinned it. What a commit says.
+    pub fn pin(&self) -> Result<PinnedTrees, RequestError> {
+        match &self.of {
+            Whereabouts::Near(handle, _) => {
+                let inner = handle.inner();
+                inner.shared.owner.check()?;
+                Ok(PinnedTrees::near(Pin::new(inner)?, handle.clone()))
+            }
+            Whereabouts::Far(set, _) => Ok(PinnedTrees::far(set.pin()?, set.clone())),
         }
     }
     /// Closes this handle; the last one commits everything and lets go of the files. Behind the close of another one

@@ -65,11 +65,39 @@ pub trait FarDataSet: Send + Sync {
     /// # Errors
     /// The data set is fenced, or the owner is gone.
     fn examine(&self) -> Result<Examination, RequestError>;
+    /// Keeps the committed trees as they are, for whoever copies them.
+    ///
+    /// # Errors
+    /// As [`DataSet::pin`](crate::DataSet::pin).
+    fn pin(&self) -> Result<Box<dyn FarPin>, RequestError>;
     /// Closes this open.
     ///
     /// # Errors
     /// What could not be written.
     fn close(&self) -> Result<CloseReport, RequestError>;
+}
+
+/// A cluster that is pinned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PinnedTree {
+    /// Its id.
+    pub cluster: u64,
+    /// Which open the copy counts as; the root's own where that is none.
+    pub origin: Option<u64>,
+    /// Requests that take back what open units have done in it, in the order in which they are to be done, as the log
+    /// has them.
+    pub undo: Vec<u8>,
+}
+
+/// Committed trees that another process keeps as they are. Dropped, they are let go.
+pub trait FarPin: Send {
+    /// What is kept.
+    fn trees(&self) -> &[PinnedTree];
+    /// Has the owner kept them up to now?
+    ///
+    /// # Errors
+    /// The owner is gone.
+    fn holds(&self) -> Result<bool, RequestError>;
 }
 
 /// A unit of recovery of another process. Dropped, it is backed out.

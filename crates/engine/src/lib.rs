@@ -5,6 +5,7 @@
 //! stored rebuild condemned  clusters copied as they are stored, made from such a copy, removed
 //! engine/   recovery/       one per process: clusters created, altered and opened; a dead owner's log done again
 //! dataset   string/         a data set and its strings, as users have them    (VSAM's words, which are in request)
+//! pinned                    its committed trees, while somebody copies them
 //! unit/     sphere/         units of recovery; a change of a base with those of its alternate indexes
 //! open/                     what is open: its roots, commit and close, its upgrade set, and what a process shares
 //! cluster                   a data set by its organization
@@ -57,6 +58,7 @@ mod linear;
 mod locks;
 mod log;
 mod open;
+mod pinned;
 mod places;
 #[allow(unsafe_code)]
 mod pool;
@@ -83,11 +85,13 @@ pub use definition::Definition;
 pub use dictionaries::DictionaryLine;
 pub use engine::Engine;
 pub use error::{show_key, CopyError, Feedback, OpenError, RequestError};
+pub use far::PinnedTree;
 pub use files::{peek, Files};
 pub use io::Io;
 pub use linear::BLOCK as LDS_BLOCK;
 pub use locks::{LockCounts, LockLine, LockMode, LockOwner, Patience, ReadIntegrity};
 pub use open::Env;
+pub use pinned::PinnedTrees;
 pub use rebuild::Rebuild;
 pub use request::{Access, Argument, CloseReport, Durability, Insert, Intent, Logging, OpenOptions, Record, Search};
 

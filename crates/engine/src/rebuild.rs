@@ -7,12 +7,15 @@
 
 use crate::engine::Engine;
 use crate::error::OpenError;
-use crate::files::{new_file, sync_directory};
-use crate::roots::read_copy;
+use crate::files::{new_file, open_file, sync_directory};
+use crate::log::owned_parts;
+use crate::open::OpenDataSet;
+use crate::request::OpenOptions;
+use crate::roots::{read_copy, read_root};
 use crate::store::ComponentLayout;
 use crate::volumes::mark_volume;
 use cica_compress::GENERATIONS;
-use cica_disk::{File, WriteAt};
+use cica_disk::{File, Lock, WriteAt};
 use cica_format::attributes::Attributes;
 use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
 use cica_format::checksum::{ci_checksum, Identity};
@@ -95,6 +98,31 @@ impl Engine {
             .flatten()
             .try_for_each(|d| sync_directory(self.disk(), d))?;
         data.write_roots(cluster).map(drop)
+    }
+}
+
+impl Engine {
+    /// Takes back what units had done that were open when the trees were pinned of which this data set was made, and
+    /// which nobody has open; `undo` is
+    /// [`PinnedTree::undo`](crate::far::PinnedTree::undo). Tells how many records it has then. Nothing of it is logged:
+    /// if this does not come to its end, the data set is of no use.
+    ///
+    /// # Errors
+    /// `undo` is not of this data set and moment; it cannot be written.
+    pub fn take_back(&self, data: &Path, index: &Path, undo: &[u8]) -> Result<u64, OpenError> {
+        let file = open_file(self.disk(), data, Lock::Exclusive, true)?;
+        let root = read_root(&*file, data)?;
+        let requests = owned_parts(undo).map_err(|error| OpenError::Unusable {
+            path: data.to_path_buf(),
+            what: format!("what takes open units back in it: {error}"),
+        })?;
+        let inner = OpenDataSet::open(self.shared(), file, root, data, index, OpenOptions::recovery())?;
+        inner.exceed_definition();
+        let done = requests.iter().try_for_each(|request| inner.undo_copied(request));
+        let ended = done.and_then(|()| inner.end_recovery());
+        let records = inner.committed_root().statistics.records;
+        inner.leave();
+        ended.map(|()| records)
     }
 }
 

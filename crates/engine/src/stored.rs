@@ -3,6 +3,8 @@
 //!
 //! * T1. The committed tree is read under a shared lock, after recovery if that is due: what is handed on is the state
 //!   of one moment, which nobody can change meanwhile.
+//! * T2. Of a data set that is open for output the tree is read that whoever has it open has pinned (`open/pin.rs`).
+//!   Whether it was there to the last is to be asked at the end, before anything counts.
 
 use crate::dictionaries::places;
 use crate::engine::Engine;
@@ -63,6 +65,21 @@ impl Engine {
     /// As opening it for input; an empty data set is no error.
     pub fn stored(&self, data: &Path, index: &Path) -> Result<Stored, OpenError> {
         let (file, root) = self.open_complete(data, index)?;
+        self.stored_from(file, root, (data, index))
+    }
+
+    /// The same for one whose trees are pinned (T2). The copy counts as open `origin` of it, if that is said.
+    ///
+    /// # Errors
+    /// What cannot be read, or is no data set.
+    pub fn stored_pinned(&self, data: &Path, index: &Path, origin: Option<u64>) -> Result<Stored, OpenError> {
+        let file = open_file(self.disk(), data, Lock::None, false)?;
+        let mut root = read_root(&*file, data)?;
+        root.log.origin = origin.unwrap_or(root.log.origin);
+        self.stored_from(file, root, (data, index))
+    }
+
+    fn stored_from(&self, file: Box<dyn File>, root: Root, (data, index): (&Path, &Path)) -> Result<Stored, OpenError> {
         let index = match index.as_os_str().is_empty() {
             true => None,
             false => {

@@ -390,6 +390,24 @@ pub fn parts(mut rest: &[u8]) -> impl Iterator<Item = Result<LogRecord<'_>, Form
     })
 }
 
+/// The bytes of those requests of a unit's parts that are of this data set, one after the other.
+///
+/// # Errors
+/// The bytes are no such parts.
+pub fn parts_of(mut rest: &[u8], number: u32) -> Result<Vec<&[u8]>, FormatError> {
+    let mut own = Vec::new();
+    while !rest.is_empty() {
+        let from = rest;
+        next_record(&mut rest, 1)?;
+        let whole = &from[..from.len() - rest.len()];
+        need(RECORD, whole, 4 + at::RECORD_BODY)?;
+        if le32(whole, 4 + at::RECORD_NUMBER) == number {
+            own.push(whole);
+        }
+    }
+    Ok(own)
+}
+
 /// Appends an insert of `record` at `place`: its RBA (8 bytes) or relative record number (4 bytes), big-endian.
 pub fn append_insert_at(buf: &mut Vec<u8>, number: u32, place: &[u8], record: &[u8]) {
     append_change(buf, [kind::INSERT, kind::INSERT_RUN], number, place, record);

@@ -431,15 +431,16 @@ impl Writer {
         Ok(())
     }
 
-    /// A copy of the data set is made that has everything up to here, but for open units; `origin` is the copy's.
+    /// A copy of the data set is made that has everything up to here, but for these open units; `origin` is the copy's.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn note_copy(&mut self, origin: u64) -> Result<(), ArchiveError> {
+    pub fn note_copy(&mut self, origin: u64, units: &BTreeSet<u64>) -> Result<(), ArchiveError> {
         let mut frame = Vec::new();
         begin_frame(&mut frame);
-        let units = self.open.iter();
-        units.for_each(|unit| frame.extend_from_slice(&unit.to_le_bytes()));
+        units
+            .iter()
+            .for_each(|unit| frame.extend_from_slice(&unit.to_le_bytes()));
         self.write(&mut frame, FrameKind::Copy, origin, None)?;
         self.sync()
     }

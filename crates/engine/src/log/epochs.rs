@@ -24,6 +24,12 @@ impl Log {
         state.data_sets.keys().eq([&number]) && state.file.as_ref().is_some_and(|f| f.at > least)
     }
 
+    /// How many epochs the log is long by now.
+    pub fn epochs(&self) -> u64 {
+        let at = self.state.lock().file.as_ref().map_or(0, |file| file.at);
+        at / self.epoch_bytes.load(Relaxed).max(1)
+    }
+
     /// Every tree is committed without a log and no request runs: what the log holds is not needed any more.
     pub(super) fn begin_epoch(&self, state: &mut LogState) {
         log::begin_group(&mut state.group);

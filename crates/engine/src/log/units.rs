@@ -125,6 +125,13 @@ impl Log {
         self.state.lock().units.numbers()
     }
 
+    /// What takes back all that open units have changed, with their ids, newest change first.
+    pub fn undo_of_open_units(&self) -> Vec<(u64, Arc<[u8]>)> {
+        let mut all = self.state.lock().units.all();
+        all.sort_by_key(|(_, change)| std::cmp::Reverse(change.lsn));
+        all.into_iter().map(|(unit, change)| (unit, change.undo)).collect()
+    }
+
     /// Has any unit changed anything, and not ended?
     pub fn has_open_units(&self) -> bool {
         !self.state.lock().units.is_empty()

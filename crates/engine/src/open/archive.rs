@@ -6,6 +6,7 @@ use crate::error::{OpenError, RequestError};
 use crate::request::Logging;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::Mutex;
+use std::collections::BTreeSet;
 
 /// What to do about an archive that cannot be written.
 const REMEDY: &str =
@@ -129,6 +130,19 @@ impl OpenDataSet {
             why: format!("{error}. {REMEDY}"),
         })?;
         Ok(Some(lsn))
+    }
+
+    /// A copy is made of what it is now, but for these open units (archive:A7); the caller keeps the gate.
+    pub(super) fn note_copy_in_archive(&self, origin: u64, units: &BTreeSet<u64>) -> Result<(), RequestError> {
+        let Some(archive) = self.archive.get() else {
+            return Ok(());
+        };
+        archive.lock().note_copy(origin, units).map_err(|error| {
+            self.fence_for_archive(&error);
+            RequestError::Fenced {
+                why: format!("{error}. {REMEDY}"),
+            }
+        })
     }
 
     /// Before the log lets go of what it has, though the root names it still (archive:A2).

@@ -175,6 +175,8 @@ impl OpenDataSet {
     }
 
     fn try_commit(&self, last: bool) -> Result<(), RequestError> {
+        // Who copies the tree that is committed now must learn that it is not any more (pin:H3).
+        self.commits.fetch_add(1, AcqRel);
         self.records.write_full()?;
         // A flush names the log in the root, so it comes before that is locked. No request runs meanwhile.
         let archived = match last {

@@ -15,8 +15,10 @@
 //! * E3. A log that a fenced data set needs is let go, and so is one that failed. A fenced data set whose log was let
 //!   go needs no other: the next epoch ends as if it were not there. Nor does one need it that is closed and has not
 //!   left yet: were the log let go for that, nobody would take its file again.
+//! * E5. While somebody copies pinned trees the log goes on (pin:H2).
 //! * E4. No log starts over, here or at a checkpoint, above a root of which one copy alone is durable (R9).
 
+use super::pin::MOST_EPOCHS;
 use super::{OpenDataSet, Shared};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::MutexGuard;
@@ -30,6 +32,11 @@ const ROUNDS: usize = 3;
 const FEW: usize = 256;
 
 impl Shared {
+    /// Is the log to go on, however long it is (E5)?
+    pub fn puts_epoch_off(&self) -> bool {
+        self.pins.load(Acquire) > 0 && self.log.epochs() < MOST_EPOCHS
+    }
+
     /// The log is too long, or `overdue`.
     pub fn end_epoch(self: &Arc<Self>, overdue: bool) {
         if overdue || !self.env.background {

@@ -18,6 +18,7 @@ mod gather;
 mod handle;
 mod naming;
 mod opening;
+mod pin;
 mod redo;
 mod shared;
 mod sphere;
@@ -25,6 +26,7 @@ mod ties;
 mod units;
 
 pub use handle::Handle;
+pub use pin::Pin;
 pub use shared::{Env, Shared};
 pub use sphere::{Member, Sphere, BASE};
 pub use ties::{check, check_roots, Ties};
@@ -56,6 +58,10 @@ pub struct OpenDataSet {
     base: Mutex<(Statistics, Statistics)>,
     handles: AtomicUsize,
     last_commit: AtomicU64,
+    /// Commits begun (pin:H3).
+    commits: AtomicU64,
+    /// Of a base: its trees are pinned.
+    pinned: AtomicBool,
     /// LSN up to which the committed tree has the requests.
     committed: AtomicU64,
     /// Id of the log that was to be named early the last time.
@@ -212,13 +218,14 @@ impl OpenDataSet {
             log.lengthen_tail();
         }
         // It may let a log go that failed, which a flush would only tell of.
-        if wants.long {
+        let ends_epoch = wants.long && !self.shared.puts_epoch_off();
+        if ends_epoch {
             self.shared.end_epoch(wants.overdue);
         }
         if wants.flush && log.wants().flush {
             self.flush_log()?;
         }
-        if !wants.long && (self.wants_commit() || self.sphere().is_some_and(Sphere::wants_commit)) {
+        if !ends_epoch && (self.wants_commit() || self.sphere().is_some_and(Sphere::wants_commit)) {
             self.checkpoint()?;
         }
         Ok(())

@@ -133,6 +133,8 @@ impl OpenDataSet {
             }),
             handles: AtomicUsize::new(0),
             last_commit: AtomicU64::new(shared.env.clock.now()),
+            commits: AtomicU64::new(0),
+            pinned: AtomicBool::new(false),
             committed: AtomicU64::new(0),
             named_early: AtomicU64::new(0),
             sealed: AtomicU32::new(sealed),

@@ -71,6 +71,18 @@ impl OpenDataSet {
         })
     }
 
+    /// Takes back in a copy what a unit had done that was open at its moment. The stamps of base and alternate indexes
+    /// stay: both are copied, and both are taken back.
+    pub fn undo_copied(&self, logged: &Logged) -> Result<(), OpenError> {
+        self.common().note_change();
+        let done = self.records.redo(logged, Context::Itself);
+        done.map_err(|error| {
+            self.unrecovered(format!(
+                "what a unit had done that was open when it was copied cannot be taken back: {error}"
+            ))
+        })
+    }
+
     fn unrecovered(&self, why: String) -> OpenError {
         OpenError::Unusable {
             path: self.data_path.clone(),

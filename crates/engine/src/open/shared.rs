@@ -7,7 +7,7 @@ use crate::locks::Locks;
 use crate::log::{epoch_for, Log, MOST_GATHERED};
 use crate::pool::{Held, Pool};
 use crate::sync::atomic::Ordering::Relaxed;
-use crate::sync::atomic::{AtomicBool, AtomicU64};
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use crate::sync::{Mutex, MutexGuard};
 use crate::volumes::{Volumes, VolumesToBe};
 use cica_counters::{layout, Counted, ProcessIdentity, StatisticsFile, Watcher};
@@ -53,6 +53,8 @@ pub struct Shared {
     pub starting_over: Mutex<()>,
     /// A thread does so, or is about to.
     pub ending_epoch: AtomicBool,
+    /// Pins of committed trees (`pin.rs`).
+    pub pins: AtomicUsize,
     /// Units of recovery made so far.
     pub units: AtomicU64,
     /// Data sets that were dropped, not closed, with something to commit.
@@ -103,6 +105,7 @@ impl Shared {
             open: Mutex::new(HashMap::new()),
             starting_over: Mutex::new(()),
             ending_epoch: AtomicBool::new(false),
+            pins: AtomicUsize::new(0),
             units: AtomicU64::new(1),
             left_uncommitted: AtomicU64::new(0),
             flusher: std::sync::OnceLock::new(),

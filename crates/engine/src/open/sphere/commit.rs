@@ -27,7 +27,7 @@ impl Sphere {
 
     /// Commits all trees. `last`: they are complete without any log afterwards.
     pub fn commit(&self, base: &OpenDataSet, last: bool) -> Result<(), RequestError> {
-        let _gates: Vec<_> = self.all(base).map(|member| member.common().gate.write()).collect();
+        let _gates = self.all_gates(base);
         self.commit_gated(base, last)
     }
 
@@ -51,7 +51,7 @@ impl Sphere {
 
     /// The last handle is closed: commits, and lets go of everything.
     pub fn close(&self, base: &OpenDataSet) -> Result<(), RequestError> {
-        let gates: Vec<_> = self.all(base).map(|member| member.common().gate.write()).collect();
+        let gates = self.all_gates(base);
         let mut done = self.check_fences(base);
         if done.is_ok() {
             self.all(base).for_each(OpenDataSet::note_closing);
@@ -74,7 +74,7 @@ impl Sphere {
         }
         {
             // Units that are under way end at the fence, and nothing of them is logged.
-            let _gates: Vec<_> = self.all(base).map(|member| member.common().gate.write()).collect();
+            let _gates = self.all_gates(base);
             if self.all(base).any(OpenDataSet::has_changed) {
                 // Once one member has left, a flush could name the log in the roots of the others alone (S4). If this
                 // fails the log answers nothing more, so nobody does.

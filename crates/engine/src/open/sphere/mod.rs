@@ -55,6 +55,11 @@ impl Sphere {
             .map(move |&at| self.members.get(at).map_or(base, |m| &*m.inner))
     }
 
+    /// The gates of all of them, kept.
+    pub fn all_gates<'s>(&'s self, base: &'s OpenDataSet) -> Vec<impl Sized + 's> {
+        self.all(base).map(|member| member.common().gate.write()).collect()
+    }
+
     /// The alternate indexes.
     pub fn members(&self) -> impl Iterator<Item = &OpenDataSet> {
         self.members.iter().map(|m| &*m.inner)
