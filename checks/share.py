@@ -13,6 +13,11 @@ client writes down what it is about to commit, and what was answered. After some
  2. the data set is sound, and the sum of all amounts is what it was: units stand whole or not at all;
  3. what was answered is there, with or without the unit that a client died in;
  4. the versions of each record come in an order that the times of the units allow: each update saw the one before it.
+
+Before that, while they move amounts, the data set is copied by BACKUP, and restored elsewhere:
+
+ 5. the copy is sound and its sum is right: it has each unit whole or not at all, though all were open;
+ 6. it has what was answered before it was made, and nothing that was begun after it.
 """
 
 import argparse
@@ -33,7 +38,7 @@ import time
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", TOP / "target")).absolute()
-NAME = "SHARE.ACCOUNTS"
+NAME, COPY = "SHARE.ACCOUNTS", "SHARE.COPY"
 ACCOUNTS, EACH, CLIENTS = 12, 1000, 4
 OK, EXCLUSIVE, FENCED = 0, 0x0814, 0x0C10
 OUTPUT, UPDATE, ASCENDING = 1, 2, 16
@@ -240,6 +245,35 @@ class Place:
                 raise Wrong(f"clients have gone, and the server has of them: {status}")
             time.sleep(0.01)
 
+    def copy(self):
+        """Copies the data set while all clients change it, and looks at the copy."""
+        before = self.written("A", 2)
+        self.cica("backup", NAME, "-o", "copy")
+        after = self.written("I", 1)
+        self.cica("restore", "copy", "--rename", f"{NAME}={COPY}", "--replace")
+        self.cica("idcams", text=f" EXAMINE NAME({COPY}) INDEXTEST DATATEST\n")
+        found = {}
+        for line in self.cica("cat", COPY).splitlines():
+            key, amount, version = parse(line.encode())
+            found[key.decode()] = (amount, version)
+        if (total := sum(amount for key, (amount, _) in found.items() if key.startswith("A"))) != ACCOUNTS * EACH:
+            raise Wrong(f"the amounts of the copy are {total} together, not {ACCOUNTS * EACH}: {found}")
+        for key, (_, version) in found.items():
+            if not before.get(key, 0) <= version <= after.get(key, 0):
+                raise Wrong(f"the copy has version {version} of {key}; {before.get(key, 0)} was answered before it was "
+                            f"made, and {after.get(key, 0)} begun when it was")
+
+    def written(self, kind, skip):
+        """The latest version of each record in the lines of a kind that clients wrote down."""
+        latest = {}
+        for journal in self.journals:
+            for line in journal.read_text().splitlines() if journal.exists() else ():
+                words = line.split(" ")
+                for word in words[1 + skip:] if words[0] == kind else ():
+                    key, version = word.split(":")
+                    latest[key] = max(latest.get(key, 0), int(version))
+        return latest
+
     def judge(self):
         """What is there, against what the clients wrote down."""
         found = {}
@@ -301,7 +335,7 @@ def few_descriptors():
 
 
 def run(place, kills, until):
-    counts = {"kills": 0, "server kills": 0, "stops": 0, "crowds": 0, "looks": 0}
+    counts = {"kills": 0, "server kills": 0, "stops": 0, "copies": 0, "crowds": 0, "looks": 0}
     numbers = random.Random(1)
     units = slowest = without = 0
     while counts["kills"] < kills and time.monotonic() < until:
@@ -329,6 +363,8 @@ def run(place, kills, until):
                 gone.wait()
                 counts["kills"] += 1
         if place.server("status").get("process"):
+            place.copy()
+            counts["copies"] += 1
             place.crowd()
             counts["crowds"] += 1
         place.all_end()

@@ -128,15 +128,18 @@ pub enum BlockKind {
     MemberEnd,
     /// Totals of the copy; nothing follows.
     End,
+    /// A part of what takes back in the member what units had done that were open at its moment.
+    TakeBack,
 }
 
-const KINDS: [BlockKind; 6] = [
+const KINDS: [BlockKind; 7] = [
     BlockKind::Member,
     BlockKind::Component,
     BlockKind::ControlIntervals,
     BlockKind::Records,
     BlockKind::MemberEnd,
     BlockKind::End,
+    BlockKind::TakeBack,
 ];
 
 impl BlockKind {
@@ -148,7 +151,7 @@ impl BlockKind {
         let known = usize::from(code).checked_sub(1).and_then(|n| KINDS.get(n));
         known
             .copied()
-            .ok_or_else(|| refused(BLOCK, "kind", code.into(), "from 1 to 6"))
+            .ok_or_else(|| refused(BLOCK, "kind", code.into(), "from 1 to 7"))
     }
 }
 

@@ -65,4 +65,12 @@ CICA1014I 0 "{count} SEGMENTS WITH {bytes} BYTES ARE REMOVED FROM {directory}",
 CICA1015E 8 "{text} IS NO TIME",
     "A time is HH:MM or HH:MM:SS of today, or has the date in front: 2026-11-25T11:58. Times are UTC.",
     "Correct it.";
+CICA1016I 0 "{name} IS OPEN FOR OUTPUT AND COPIED AS OF {date} {time} UTC",
+    "The copy has what was committed at that moment. The programs that have it open go on; the log grows until it is \
+     copied.",
+    "Nothing.";
+CICA1017E 12 "{name} WAS NOT COPIED: IT WAS CHANGED TOO MUCH MEANWHILE",
+    "While it was copied its trees had to be committed: the log had grown to its bound, the lists of what changed were full, \
+     or somebody asked for a checkpoint. What there is of the copy has no end and cannot be restored from.",
+    "Run the command again, when less is changed, or with less to be copied at once.";
 }

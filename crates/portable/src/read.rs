@@ -168,9 +168,10 @@ impl<R: Read> Reader<R> {
                 self.member = Totals::default();
                 State::InMember
             }
-            (State::InMember, BlockKind::Component | BlockKind::ControlIntervals | BlockKind::Records) => {
-                State::InMember
-            }
+            (
+                State::InMember,
+                BlockKind::Component | BlockKind::ControlIntervals | BlockKind::TakeBack | BlockKind::Records,
+            ) => State::InMember,
             (State::InMember, BlockKind::MemberEnd) => {
                 agree(self.member, &self.content)?;
                 State::Between

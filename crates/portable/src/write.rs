@@ -85,6 +85,17 @@ impl<W: Write> Writer<W> {
         }
     }
 
+    /// Adds what takes back in the member, whose control intervals are written, what units had done that were open at
+    /// its moment: requests as a log has them.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn take_back(&mut self, requests: &[u8]) -> io::Result<()> {
+        requests
+            .chunks(BLOCK_LEN)
+            .try_for_each(|part| self.block(BlockKind::TakeBack, part))
+    }
+
     /// Ends the member; tells what it came to.
     ///
     /// # Errors

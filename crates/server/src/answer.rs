@@ -5,7 +5,7 @@ use crate::opened::OpenSet;
 use crate::owner::Owner;
 use crate::tally::Tally;
 use cica_engine::{
-    Access, Argument, DataSet, Intent, LockCounts, LockMode, OpenOptions, Record, RequestError, Search, Str,
+    Access, Argument, DataSet, Intent, LockCounts, LockMode, OpenOptions, PinnedTree, Record, RequestError, Search, Str,
 };
 use cica_format::attributes::{Attributes, ENCODED_LEN};
 use cica_share::batch::push;
@@ -176,6 +176,57 @@ impl Turn<'_> {
         self.say(&answer.unwrap_or_else(|| nonsense(&"the client has no such data set open")))
     }
 
+    /// Pins the trees of a data set of the client, says whether they are kept still, or lets them go.
+    fn pin(&mut self, number: u32, what: u8) -> Sent {
+        let Some(set) = self.guest.set(number) else {
+            return self.say(&nonsense(&"the client has no such data set open"));
+        };
+        let (data_set, mut pins) = (set.data_set.lock(), set.pins.lock());
+        let answer = match (what, &*data_set, &*pins) {
+            (0, Some(open), None) => match open.pin() {
+                Ok(new) => {
+                    let tree = |tree: &PinnedTree| (tree.cluster, tree.origin, tree.undo.len() as u64);
+                    let trees = new.trees().iter().map(tree).collect();
+                    *pins = Some(new);
+                    Answer::Pinned(trees)
+                }
+                Err(error) => refused(&error),
+            },
+            (1, _, Some(kept)) => match kept.holds() {
+                Ok(holds) => Answer::Number(holds.into()),
+                Err(error) => refused(&error),
+            },
+            (2, ..) => {
+                *pins = None;
+                Answer::Done
+            }
+            _ => nonsense(&"the client has no such trees pinned, or has pinned them already"),
+        };
+        drop((data_set, pins));
+        self.say(&answer)
+    }
+
+    fn pinned_undo(&mut self, number: u32, tree: u32, from: u64) -> Sent {
+        let set = self.guest.set(number);
+        let pins = set.as_ref().map(|set| set.pins.lock());
+        let kept = pins.as_ref().and_then(|pins| pins.as_ref());
+        let undo = kept
+            .and_then(|kept| kept.trees().get(tree as usize))
+            .map(|tree| &tree.undo[..]);
+        let rest = undo.and_then(|undo| undo.get(usize::try_from(from).ok()?..));
+        match rest {
+            Some(rest) => {
+                let part = rest[..rest.len().min(RANGE as usize)].to_vec();
+                drop(pins);
+                self.say(&Answer::Bytes(&part))
+            }
+            None => {
+                drop(pins);
+                self.say(&nonsense(&"there is nothing of that to be taken back"))
+            }
+        }
+    }
+
     /// With a string of the client.
     fn string(&mut self, number: u32, work: impl FnOnce(&mut Turn<'_>, &mut Str) -> Sent) -> Sent {
         match self.guest.string(number) {
@@ -208,6 +259,8 @@ impl Turn<'_> {
                 }
                 Err(error) => refused(&error),
             }),
+            Ask::Pin { set, what } => self.pin(set, what),
+            Ask::PinnedUndo { set, tree, from } => self.pinned_undo(set, tree, from),
             Ask::String { set, unit, with } => self.new_string(set, unit, with),
             Ask::DropString { string } => {
                 self.guest.drop_string(string);

@@ -2,7 +2,7 @@
 
 use crate::tally::Tally;
 use cica_catalog::Name;
-use cica_engine::{Access, CloseReport, DataSet, OpenError, OpenOptions, RequestError};
+use cica_engine::{Access, CloseReport, DataSet, OpenError, OpenOptions, PinnedTrees, RequestError};
 use cica_session::{files, Session, SessionError};
 use cica_share::words::{Answer, Used};
 use parking_lot::Mutex;
@@ -55,6 +55,8 @@ pub struct OpenSet {
     /// None once it is closed.
     pub data_set: Mutex<Option<DataSet>>,
     pub path: bool,
+    /// Its trees, while the client copies them.
+    pub pins: Mutex<Option<PinnedTrees>>,
     /// What is counted of requests for its records.
     pub tally: Arc<Tally>,
     base: Name,
@@ -164,6 +166,7 @@ impl Shared {
             tally: self.tallies.lock().entry(base.clone()).or_default().clone(),
             data_set: Mutex::new(Some(data_set)),
             path: reached.way.is_some(),
+            pins: Mutex::default(),
             base,
             guest,
             alone,
@@ -184,6 +187,8 @@ impl Shared {
 
     /// Closes a client's open; the last one closes the data set.
     pub fn close(&self, set: &OpenSet) -> Result<CloseReport, RequestError> {
+        // They keep it open.
+        drop(set.pins.lock().take());
         let mut kept = self.kept.lock();
         let Some(own) = set.data_set.lock().take() else {
             return Ok(CloseReport::default());

@@ -7,7 +7,7 @@ use crate::string::ClientString;
 use crate::unit::{durability_code, Unit};
 use crate::words::{Answer, Ask, Figures, OpenedReply, Opening, SentFinding, State};
 use cica_engine::examine::{Examination, Finding, FindingKind, FindingPlace};
-use cica_engine::far::{Facts, FarDataSet, FarString, FarUnit, Whole};
+use cica_engine::far::{Facts, FarDataSet, FarPin, FarString, FarUnit, PinnedTree, Whole};
 use cica_engine::{Access, CloseReport, DataSet, OpenOptions, RequestError};
 use cica_format::attributes::{Attributes, ENCODED_LEN};
 use cica_format::root::Statistics;
@@ -142,6 +142,25 @@ impl FarDataSet for ClientDataSet {
             })
     }
 
+    fn pin(&self) -> Result<Box<dyn FarPin>, RequestError> {
+        let set = self.0.clone();
+        let ask = Ask::Pin {
+            set: set.number,
+            what: 0,
+        };
+        let kept = set.client.ask(&ask, |answer| match answer {
+            Answer::Pinned(trees) => Ok(trees),
+            _ => Err(unfit()),
+        })?;
+        // From here on it is let go, whatever comes.
+        let mut pin = ClientPin { set, trees: Vec::new() };
+        for (tree, (cluster, origin, length)) in (0..).zip(kept) {
+            let undo = pin.undo(tree, length)?;
+            pin.trees.push(PinnedTree { cluster, origin, undo });
+        }
+        Ok(Box::new(pin))
+    }
+
     fn close(&self) -> Result<CloseReport, RequestError> {
         self.0.closed.store(true, Release);
         self.0
@@ -150,6 +169,62 @@ impl FarDataSet for ClientDataSet {
                 Answer::Closed(closed) => Ok(CloseReport { closed }),
                 _ => Err(unfit()),
             })
+    }
+}
+
+/// Trees that the owner keeps for this client.
+struct ClientPin {
+    set: Arc<Set>,
+    trees: Vec<PinnedTree>,
+}
+
+impl ClientPin {
+    /// What takes open units back in a tree, part by part.
+    fn undo(&self, tree: u32, length: u64) -> Result<Vec<u8>, RequestError> {
+        let mut undo = Vec::new();
+        while (undo.len() as u64) < length {
+            let ask = Ask::PinnedUndo {
+                set: self.set.number,
+                tree,
+                from: undo.len() as u64,
+            };
+            self.set.client.ask(&ask, |answer| match answer {
+                Answer::Bytes(part) if !part.is_empty() => {
+                    undo.extend_from_slice(part);
+                    Ok(())
+                }
+                _ => Err(unfit()),
+            })?;
+        }
+        Ok(undo)
+    }
+}
+
+impl FarPin for ClientPin {
+    fn trees(&self) -> &[PinnedTree] {
+        &self.trees
+    }
+
+    fn holds(&self) -> Result<bool, RequestError> {
+        let ask = Ask::Pin {
+            set: self.set.number,
+            what: 1,
+        };
+        self.set.client.ask(&ask, |answer| match answer {
+            Answer::Number(holds) => Ok(holds != 0),
+            _ => Err(unfit()),
+        })
+    }
+}
+
+impl Drop for ClientPin {
+    fn drop(&mut self) {
+        let ask = Ask::Pin {
+            set: self.set.number,
+            what: 2,
+        };
+        // An owner that is gone keeps nothing.
+        let _ = self.set.client.tell(&ask);
     }
 }
 

@@ -11,7 +11,7 @@ use std::io::{Error, ErrorKind};
 use std::time::Duration;
 
 /// Raised by every change of a message.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Bytes of a body at most: a record of the greatest length, or a batch, and what stands beside it.
 pub const LONGEST: usize = 20 << 20;
 /// A wait without an end.
@@ -186,6 +186,11 @@ pub enum Ask<'a> {
     Whole { set: u32, what: u8 },
     /// Checks its structure.
     Examine { set: u32 },
+    /// Keeps its committed trees, and those of its alternate indexes, as they are (0); are they so still (1); lets them
+    /// go (2).
+    Pin { set: u32, what: u8 },
+    /// A part of what takes open units back in a pinned tree, which is the one with this number in the answer.
+    PinnedUndo { set: u32, tree: u32, from: u64 },
     /// A string, in a unit or in none; with holds and locks of another string, or its own.
     String { set: u32, unit: u32, with: u32 },
     /// Gives a string up.
@@ -426,6 +431,8 @@ pub enum Answer<'a> {
     Examined(Vec<SentFinding>, [u64; 6]),
     /// True: the data set is closed.
     Closed(bool),
+    /// Its trees are kept: cluster, which open its copy counts as, and bytes of what takes open units back.
+    Pinned(Vec<(u64, Option<u64>, u64)>),
     /// What the owner has.
     Status(Box<Status>),
     /// The request was refused.

@@ -150,15 +150,20 @@ impl Copy {
             let done = match block.kind {
                 BlockKind::Component => parts.begin(services, block.content),
                 BlockKind::ControlIntervals => parts.fill(services, block.content, &mut self.taken),
+                BlockKind::TakeBack => {
+                    parts.undo.extend_from_slice(block.content);
+                    Ok(())
+                }
                 BlockKind::MemberEnd => {
                     let totals = Totals::decode(block.content).map_err(|error| self.wrong(error))?;
                     if totals.control_intervals != parts.count {
                         let error = self.reader.refused(What::Totals);
                         return Err(self.unread(&error));
                     }
-                    let records = parts.records;
-                    parts.complete(services).map_err(opened)?;
-                    return Ok((totals, records));
+                    return parts
+                        .complete(services)
+                        .map_err(opened)
+                        .map(|records| (totals, records));
                 }
                 _ => return Err(self.out_of_order()),
             };
@@ -274,6 +279,8 @@ struct Parts<'e> {
     paths: (PathBuf, PathBuf),
     data: Option<Rebuild>,
     index: Option<Rebuild>,
+    /// What takes back what units had done that were open when the copy was made.
+    undo: Vec<u8>,
     count: u64,
     records: u64,
 }
@@ -285,6 +292,7 @@ impl<'e> Parts<'e> {
             paths,
             data: None,
             index: None,
+            undo: Vec::new(),
             count: 0,
             records: 0,
         }
@@ -332,13 +340,18 @@ impl<'e> Parts<'e> {
         Ok(())
     }
 
-    fn complete(self, services: &Services) -> Result<(), OpenError> {
-        match self.data {
-            Some(data) => services.engine.complete_rebuild(data, self.index),
-            None => Err(OpenError::Unusable {
+    /// Makes a data set of the components; tells how many records it has.
+    fn complete(self, services: &Services) -> Result<u64, OpenError> {
+        let Some(data) = self.data else {
+            return Err(OpenError::Unusable {
                 path: self.paths.0,
                 what: "the copy has no data component for it".into(),
-            }),
+            });
+        };
+        services.engine.complete_rebuild(data, self.index)?;
+        match self.undo.is_empty() {
+            true => Ok(self.records),
+            false => services.engine.take_back(&self.paths.0, &self.paths.1, &self.undo),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::super::Services;
 use super::unwritten;
 use cica_catalog::{Catalog, Entry};
 use cica_disk::NewFile;
-use cica_engine::{OpenError, Stored, StoredArea, StoredComponent};
+use cica_engine::{OpenError, PinnedTrees, Stored, StoredArea, StoredComponent};
 use cica_format::portable::{Member, Mode, Totals};
 use cica_format::root::Root;
 use cica_format::FormatError;
@@ -18,21 +18,77 @@ use std::path::PathBuf;
 pub struct CopiedEntry {
     pub entry: Entry,
     pub stored: Option<Stored>,
+    /// What takes back what open units had done, if it is copied while it is open.
+    undo: Vec<u8>,
+}
+
+/// Why an entry cannot be copied.
+pub enum NotCopied {
+    /// Somebody has it open for output.
+    InUse(Failure),
+    /// Another reason.
+    Failed(Failure),
+}
+
+impl From<Failure> for NotCopied {
+    fn from(failure: Failure) -> NotCopied {
+        NotCopied::Failed(failure)
+    }
+}
+
+impl From<NotCopied> for Failure {
+    fn from(not: NotCopied) -> Failure {
+        match not {
+            NotCopied::InUse(failure) | NotCopied::Failed(failure) => failure,
+        }
+    }
 }
 
 impl CopiedEntry {
     /// Opens the files of an entry.
-    pub fn open(services: &Services, catalog: &Catalog, entry: Entry) -> Result<CopiedEntry, Failure> {
+    pub fn open(services: &Services, catalog: &Catalog, entry: Entry) -> Result<CopiedEntry, NotCopied> {
         let stored = match files(catalog, &entry)? {
-            Some((data, index)) => Some(
-                services
-                    .engine
-                    .stored(&data, &index)
-                    .map_err(|error| not_opened(entry.name().as_str(), &error))?,
-            ),
+            Some((data, index)) => Some(services.engine.stored(&data, &index).map_err(|error| {
+                let failure = not_opened(entry.name().as_str(), &error);
+                match error {
+                    OpenError::InUse { .. } => NotCopied::InUse(failure),
+                    _ => NotCopied::Failed(failure),
+                }
+            })?),
             None => None,
         };
-        Ok(CopiedEntry { entry, stored })
+        Ok(CopiedEntry {
+            entry,
+            stored,
+            undo: Vec::new(),
+        })
+    }
+
+    /// Opens the files of an entry whose base, or which itself, is open with its trees pinned.
+    pub fn pinned(
+        services: &Services,
+        catalog: &Catalog,
+        entry: Entry,
+        pins: &PinnedTrees,
+    ) -> Result<CopiedEntry, Failure> {
+        let Some((data, index)) = files(catalog, &entry)? else {
+            return Ok(CopiedEntry::open(services, catalog, entry)?);
+        };
+        let opened = |error: OpenError| not_opened(entry.name().as_str(), &error);
+        let cluster = services.engine.peek(&data).map_err(opened)?.cluster;
+        let Some(tree) = pins.tree(cluster) else {
+            // An alternate index that is not upgraded with its base is no matter of it.
+            return Ok(CopiedEntry::open(services, catalog, entry)?);
+        };
+        let stored = services
+            .engine
+            .stored_pinned(&data, &index, tree.origin)
+            .map_err(opened)?;
+        Ok(CopiedEntry {
+            entry,
+            stored: Some(stored),
+            undo: tree.undo.clone(),
+        })
     }
 
     /// Records in it, as its root counts them.
@@ -72,6 +128,7 @@ impl CopiedEntry {
                 self.control_intervals(services, component, writer, name, count)?;
             }
         }
+        writer.take_back(&self.undo).map_err(output)?;
         writer.end_member().map_err(output)
     }
 

@@ -90,7 +90,13 @@ impl Hostile {
                 what: (bits % 4) as u8,
             },
             8 => Ask::Examine { set: a },
-            9..15 => Ask::String {
+            9 if bits & 4 == 0 => Ask::Pin { set: a, what: b as u8 },
+            9 => Ask::PinnedUndo {
+                set: a,
+                tree: b,
+                from: bits >> (bits % 64),
+            },
+            10..15 => Ask::String {
                 set: a,
                 unit: if bits & 1 == 0 { 0 } else { b },
                 with: if bits & 2 == 0 { 0 } else { c },
