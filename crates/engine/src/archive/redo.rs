@@ -15,6 +15,7 @@ use crate::log::{owned, Logged};
 use cica_disk::Disk;
 use cica_format::archive::{changes, units, FrameHead, FrameKind, SegmentHead};
 use cica_format::log::LogRecord;
+use cica_format::FormatError;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::path::Path;
@@ -160,12 +161,25 @@ fn first(
 
 /// A frame, and whether it is in front of the copy's own.
 struct Framed<'f> {
+    /// The segment's file.
+    path: &'f Path,
     origin: u64,
     head: FrameHead,
     body: &'f [u8],
     is_before: bool,
     /// Units that were open when the copy was made.
     open: &'f BTreeSet<u64>,
+}
+
+impl Framed<'_> {
+    /// What is in a frame whose checksum holds cannot be read.
+    fn damaged(&self, error: FormatError) -> RedoError {
+        RedoError::Segment(ArchiveError {
+            path: self.path.to_path_buf(),
+            what: error.to_string(),
+            is_damage: true,
+        })
+    }
 }
 
 impl Plan {
@@ -177,7 +191,7 @@ impl Plan {
     fn check(&mut self, disk: &dyn Disk) -> Result<(), RedoError> {
         let (mut changed, mut committed) = (HashSet::new(), HashSet::new());
         let (mut reached, mut last_origin) = (0, self.copy);
-        self.frames(disk, |frame| {
+        self.frames(disk, |frame| -> Result<(), RedoError> {
             last_origin = frame.origin;
             if frame.head.kind != FrameKind::Changes {
                 return Ok(());
@@ -200,7 +214,7 @@ impl Plan {
                         committed.insert((frame.origin, unit));
                     }
                     Ok(_) => {}
-                    Err(error) => return Err(error.to_string()),
+                    Err(error) => return Err(frame.damaged(error)),
                 }
             }
             Ok(())
@@ -219,13 +233,13 @@ impl Plan {
         disk: &dyn Disk,
         mut work: impl FnMut(Step) -> Result<(), E>,
     ) -> Result<u64, E> {
-        let (mut count, mut failed) = (0, None);
-        let done = self.frames(disk, |frame| {
+        let mut count = 0;
+        self.frames(disk, |frame| -> Result<(), E> {
             if frame.head.kind != FrameKind::Changes {
                 return Ok(());
             }
             for change in changes(frame.head, frame.body) {
-                let (lsn, record) = change.map_err(|error| error.to_string())?;
+                let (lsn, record) = change.map_err(|error| frame.damaged(error))?;
                 let stands = match &record {
                     LogRecord::UnitEnd { .. } => false,
                     LogRecord::Recoverable { unit, .. } => {
@@ -237,28 +251,25 @@ impl Plan {
                 if !stands {
                     continue;
                 }
-                let requests = match owned(record).map_err(|error| error.to_string())? {
+                let requests = match owned(record).map_err(|error| frame.damaged(error))? {
                     Logged::Unit(parts) => parts,
                     Logged::Recoverable { redo, .. } => redo,
                     request => vec![request],
                 };
                 count += requests.len() as u64;
-                if let Err(error) = work(Step { lsn, requests }) {
-                    failed = Some(error);
-                    return Err(String::new());
-                }
+                work(Step { lsn, requests })?;
             }
             Ok(())
-        });
-        match (failed, done) {
-            (Some(error), _) => Err(error),
-            (None, Err(error)) => Err(error.into()),
-            (None, Ok(())) => Ok(count),
-        }
+        })?;
+        Ok(count)
     }
 
     /// The frames of the way up to its moment, each checked.
-    fn frames(&self, disk: &dyn Disk, mut work: impl FnMut(Framed<'_>) -> Result<(), String>) -> Result<(), RedoError> {
+    fn frames<E: From<RedoError>>(
+        &self,
+        disk: &dyn Disk,
+        mut work: impl FnMut(Framed<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let none = BTreeSet::new();
         let open = match self.has_frame {
             true => self.open_at_copy(disk)?,
@@ -267,7 +278,7 @@ impl Plan {
         let mut is_before = self.has_frame;
         let mut last: Option<(SegmentHead, Option<u32>, u64)> = None;
         for file in &self.files {
-            let mut segment = Segment::open(disk, file)?;
+            let mut segment = Segment::open(disk, file).map_err(RedoError::from)?;
             if segment.head.time > self.until {
                 break;
             }
@@ -275,7 +286,7 @@ impl Plan {
                 follows(before, *end, &segment.head).map_err(|what| RedoError::Gap { what, until: *time })?;
             }
             let origin = segment.head.origin;
-            while let Some((head, body)) = segment.next_frame()? {
+            while let Some((head, body)) = segment.next_frame().map_err(RedoError::from)? {
                 if head.time > self.until {
                     return Ok(());
                 }
@@ -283,17 +294,14 @@ impl Plan {
                     is_before = false;
                 }
                 let framed = Framed {
+                    path: &file.path,
                     origin,
                     head,
                     body: &body,
                     is_before,
                     open: &open,
                 };
-                work(framed).map_err(|what| ArchiveError {
-                    path: file.path.clone(),
-                    what,
-                    is_damage: true,
-                })?;
+                work(framed)?;
             }
             let end = segment.has_ended().then(|| segment.chain());
             last = Some((segment.head.clone(), end, segment.time()));

@@ -20,7 +20,7 @@
 
 use super::members::Participant;
 use super::units::Undo;
-use super::{pool, Claimed, Log, LogState};
+use super::{pool, Claimed, Log, LogCall, LogError, LogState};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::MutexGuard;
 use cica_disk::{File, WriteAt};
@@ -53,8 +53,8 @@ impl Log {
     /// copies of their roots are durable (R9), and the caller keeps all gates (Y1).
     ///
     /// # Errors
-    /// In words: the log has failed.
-    pub fn start_over(&self) -> Result<Ended, String> {
+    /// The log has failed.
+    pub fn start_over(&self) -> Result<Ended, LogError> {
         let mut state = self.state.lock();
         while state.flushing {
             self.flushed.wait(&mut state);
@@ -121,8 +121,8 @@ impl Log {
     /// trees are committed with all requests, and the caller keeps all gates.
     ///
     /// # Errors
-    /// In words: there is no other file. The log has none then, and no root names any but the first.
-    pub fn leave_behind(&self, kept: &BTreeSet<u32>) -> Result<(), String> {
+    /// There is no other file. The log has none then, and no root names any but the first.
+    pub fn leave_behind(&self, kept: &BTreeSet<u32>) -> Result<(), LogError> {
         let mut state = self.state.lock();
         self.flush_in(&mut state, u64::MAX)?;
         let mut units = std::mem::take(&mut state.units);
@@ -143,7 +143,7 @@ impl Log {
     }
 
     /// The file was just claimed: nobody flushes, and nothing is in it.
-    fn begin_with_carry(&self, state: &mut MutexGuard<'_, LogState>, kept: &BTreeSet<u32>) -> Result<(), String> {
+    fn begin_with_carry(&self, state: &mut MutexGuard<'_, LogState>, kept: &BTreeSet<u32>) -> Result<(), LogError> {
         let carry = self.carry(state, |number, _| kept.contains(&number));
         let (bytes, records) = (carry.header.group_len(), state.records);
         let first_lsn = state.next_lsn - u64::from(records);
@@ -151,7 +151,7 @@ impl Log {
         let named: Vec<_> = named.map(|(_, member)| member.logger.clone()).collect();
         let mut piece = std::mem::take(&mut state.spare);
         let Some(claimed) = state.file.as_mut().filter(|_| bytes < MOST) else {
-            return Err("what takes open units back is too long for a log of its own".into());
+            return Err(LogError::CarryTooLong);
         };
         pool::make_room(claimed, bytes as u64)?;
         // An end of a unit that its tail had counted only where the roots name it: until then it has none (tail:T1).
@@ -159,12 +159,12 @@ impl Log {
         let (file, path, log) = (claimed.file.clone(), claimed.path.clone(), claimed.log);
         let name_settled = claimed.name_settled;
         state.flushing = true;
-        let begun = crate::sync::unlocked(state, || -> Result<(), String> {
+        let begun = crate::sync::unlocked(state, || -> Result<(), LogError> {
             pool::settle(&*self.disk, (&*file, &path, log), name_settled)?;
             let text = path.display().to_string();
             let written = carry.write(&*file, BLOCK_LEN as u64, (self.gathers, u64::MAX), &mut piece);
             let durable = written.and_then(|()| file.sync());
-            durable.map_err(|error| format!("log {text}: {error}"))?;
+            durable.map_err(LogError::io_of(LogCall::Claim, &path))?;
             for logger in named.iter().filter_map(Weak::upgrade) {
                 // It has fenced itself. What takes it back is in both logs, so either name will do.
                 let _ = logger.name_log(log, &text);
@@ -191,7 +191,7 @@ impl Log {
         Ok(())
     }
 
-    fn write_carry(&self, state: &mut MutexGuard<'_, LogState>, mut carry: Carry) -> Result<(), String> {
+    fn write_carry(&self, state: &mut MutexGuard<'_, LogState>, mut carry: Carry) -> Result<(), LogError> {
         let next_lsn = state.next_lsn;
         let epoch_bytes = self.epoch_bytes.load(Relaxed);
         let mut piece = std::mem::take(&mut state.spare);
@@ -217,12 +217,7 @@ impl Log {
         });
         piece.shrink_to(2 * self.gathers);
         state.spare = piece;
-        written.map_err(|error| {
-            format!(
-                "log {}: what takes open units back cannot be carried on: {error}",
-                path.display()
-            )
-        })?;
+        written.map_err(LogError::io_of(LogCall::Carry, &path))?;
         for member in state.data_sets.values_mut().filter(|member| !member.named) {
             (member.early, member.maybe_named) = (false, false);
             member.unnamed += 1;

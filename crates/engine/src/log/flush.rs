@@ -1,10 +1,11 @@
 //! Making the log durable: one thread writes and syncs a group, behind the names that it needs (W2, W3, W7).
 
-use super::{pool, Log, LogState, GATHERED, LONG, OVERDUE};
+use super::{pool, Log, LogCall, LogError, LogState, GATHERED, LONG, OVERDUE};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::MutexGuard;
 use cica_disk::WriteAt;
 use cica_format::log::{self, GroupStamp, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN};
+use std::sync::Arc;
 
 /// Bytes of log by which it may grow while the trees are being committed.
 const OVERDUE_BYTES: u64 = 128 << 20;
@@ -15,16 +16,16 @@ const LIGHTEST: u64 = 100;
 
 impl Log {
     /// Returns when everything up to `lsn` is durable (W2).
-    pub fn flush(&self, lsn: u64) -> Result<(), String> {
+    pub fn flush(&self, lsn: u64) -> Result<(), LogError> {
         if self.durable.load(Acquire) >= lsn {
             return Ok(());
         }
-        self.owner.check().map_err(|error| error.to_string())?;
+        self.owner.check().map_err(|error| LogError::Parents(Arc::new(error)))?;
         self.flush_in(&mut self.state.lock(), lsn)
     }
 
     /// The same; with an LSN that was not given yet, until there is nothing left.
-    pub(super) fn flush_in(&self, state: &mut MutexGuard<'_, LogState>, lsn: u64) -> Result<(), String> {
+    pub(super) fn flush_in(&self, state: &mut MutexGuard<'_, LogState>, lsn: u64) -> Result<(), LogError> {
         loop {
             if let Some(why) = &state.failed {
                 return Err(why.clone());
@@ -55,7 +56,7 @@ impl Log {
     }
 
     /// Takes the group, and writes and syncs it with the state unlocked.
-    fn write_group(&self, state: &mut MutexGuard<'_, LogState>) -> Result<(), String> {
+    fn write_group(&self, state: &mut MutexGuard<'_, LogState>) -> Result<(), LogError> {
         if state.file.is_none() {
             self.claim(state)?;
         }
@@ -110,7 +111,7 @@ impl Log {
                     f.name_settled,
                 )
             }
-            None => return Err("the log has no file".into()),
+            None => return Err(LogError::NoFile),
         };
         debug_assert!(epoch > 0, "a log that was claimed has an epoch");
         debug_assert!(at % BLOCK_LEN as u64 == 0, "a group starts at a fresh block (W4): {at}");
@@ -118,17 +119,17 @@ impl Log {
             group.len() % BLOCK_LEN == 0,
             "a group is whole blocks, so the next starts at one (W4)"
         );
-        let done = crate::sync::unlocked(state, || -> Result<u64, String> {
+        let done = crate::sync::unlocked(state, || -> Result<u64, LogError> {
             let text = path.display().to_string();
             if !settled {
                 pool::settle(&*self.disk, (&*file, &path, log), name_settled)?;
             }
             let write = |at: u64, group: &[u8]| {
                 let written = file.write(&[WriteAt { at, buf: group }]);
-                written.map_err(|e| format!("log {text}: write failed: {e}"))?;
-                file.sync().map_err(|e| format!("log {text}: sync failed: {e}"))?;
+                written.map_err(LogError::io_of(LogCall::Write, &path))?;
+                file.sync().map_err(LogError::io_of(LogCall::Sync, &path))?;
                 pool::forget_beyond_kept(&*file, at, group.len() as u64);
-                Ok::<_, String>(())
+                Ok::<_, LogError>(())
             };
             if !introduction.is_empty() {
                 write(at, &introduction)?; // W7
@@ -140,7 +141,7 @@ impl Log {
                 match logger.name_log(log, &text) {
                     // It counts as named below: nobody knows what its root says now.
                     Err(_) if logger.stands_alone() => append_not_named(&mut not_named, *number),
-                    named => named?,
+                    named => named.map_err(|why| LogError::NotNamed(why.into()))?,
                 }
             }
             let mut behind = introduction.len() as u64;

@@ -8,6 +8,7 @@
 //! reader can tell: they have it, or it is a gap.
 
 use super::replay::{read_at, sound_group, LogReader};
+use super::LogError;
 use cica_format::log::{group_header, GroupHeader, BLOCK_LEN};
 use std::fmt;
 
@@ -53,8 +54,8 @@ impl LogReader {
     /// anywhere behind it. `None`: there is none.
     ///
     /// # Errors
-    /// In words: it cannot be read.
-    pub fn pass_gap(&mut self) -> Result<Option<Gap>, String> {
+    /// It cannot be read.
+    pub fn pass_gap(&mut self) -> Result<Option<Gap>, LogError> {
         let Some((at, header)) = self.later_group()? else {
             return Ok(None);
         };
@@ -69,7 +70,7 @@ impl LogReader {
         Ok(Some(gap))
     }
 
-    fn later_group(&self) -> Result<Option<(u64, GroupHeader)>, String> {
+    fn later_group(&self) -> Result<Option<(u64, GroupHeader)>, LogError> {
         let mut piece = vec![0; PIECE];
         let mut begin = self.at;
         loop {

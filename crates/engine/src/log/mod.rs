@@ -27,6 +27,7 @@
 mod abandoned;
 mod carry;
 mod epochs;
+mod error;
 mod find;
 mod flush;
 mod gap;
@@ -41,6 +42,7 @@ mod tests;
 mod units;
 
 pub use epochs::epoch_for;
+pub use error::{LogCall, LogError, Lost};
 pub use find::find;
 pub use gap::Gap;
 pub use header::claimed;
@@ -64,6 +66,9 @@ use units::Units;
 /// Most bytes of records that may gather before they are written without anybody asking.
 pub const MOST_GATHERED: usize = 2 << 20;
 
+/// Why a root cannot name the log, in the words of its data set.
+pub type NamingError = Box<dyn std::error::Error + Send + Sync>;
+
 /// A data set that logs: it can name the log in its root.
 pub trait Logger: Send + Sync {
     /// Requests up to this LSN are in the tree that was committed last.
@@ -73,10 +78,10 @@ pub trait Logger: Send + Sync {
     fn identity(&self) -> (u32, u64, u64);
 
     /// Makes the root say, durably, that requests after its tree are in this log (R6).
-    fn name_log(&self, log: u64, path: &str) -> Result<(), String>;
+    fn name_log(&self, log: u64, path: &str) -> Result<(), NamingError>;
 
     /// The same before it has any, and not durably: what the death of the process leaves (W6).
-    fn name_log_early(&self, log: u64, path: &str) -> Result<(), String>;
+    fn name_log_early(&self, log: u64, path: &str) -> Result<(), NamingError>;
 
     /// Is what it logs archived too?
     fn is_archived(&self) -> bool {
@@ -143,7 +148,7 @@ struct LogState {
     records: u32,
     next_lsn: u64,
     flushing: bool,
-    failed: Option<String>,
+    failed: Option<LogError>,
     data_sets: BTreeMap<u32, Participant>,
     /// What takes back the units that are open.
     units: Units,
@@ -242,7 +247,7 @@ impl Log {
     }
 
     /// Takes a file; the group that is being gathered goes to its tail.
-    fn claim(&self, state: &mut LogState) -> Result<(), String> {
+    fn claim(&self, state: &mut LogState) -> Result<(), LogError> {
         let mut claimed = pool::claim(
             &self.disk,
             &*self.clock,

@@ -20,7 +20,7 @@ use super::abandoned::is_abandoned;
 use super::header::{is_blank, read_header, second, write_header};
 use super::replay::was_written_to;
 use super::tail::Tail;
-use super::Claimed;
+use super::{Claimed, LogCall, LogError};
 use crate::volumes::Volumes;
 use cica_disk::{Clock, Create, Disk, File, Lock, Open, WriteAt};
 use cica_format::checksum::crc32c;
@@ -46,10 +46,10 @@ pub(super) fn claim(
     volumes: &dyn Volumes,
     let_go: &BTreeSet<u64>,
     (epoch_bytes, gathers): (u64, usize),
-) -> Result<Claimed, String> {
+) -> Result<Claimed, LogError> {
     let there = disk
         .list(directory)
-        .map_err(|e| format!("log directory {}: {e}", directory.display()))?;
+        .map_err(LogError::io_of(LogCall::List, directory))?;
     let there: BTreeSet<u32> = there.iter().filter_map(|(path, _)| number_of(path)).collect();
     let place = |number: u32| PoolFile {
         disk,
@@ -79,10 +79,10 @@ pub(super) fn claim(
             return Ok(claimed);
         }
     }
-    Err(format!(
-        "log directory {}: all {MOST_FILES} log files are in use",
-        directory.display()
-    ))
+    Err(LogError::NoneFree {
+        directory: directory.to_path_buf(),
+        most: MOST_FILES,
+    })
 }
 
 /// Name of a file of the pool.
@@ -119,7 +119,7 @@ enum PoolFileState {
 
 impl PoolFile<'_> {
     /// Claims the file if it is free, or holds log `abandoned` still.
-    fn take(&self, create: Create, abandoned: Option<u64>) -> Result<PoolFileState, String> {
+    fn take(&self, create: Create, abandoned: Option<u64>) -> Result<PoolFileState, LogError> {
         let path = &self.path;
         let how = Open {
             write: true,
@@ -127,12 +127,12 @@ impl PoolFile<'_> {
             lock: Lock::Exclusive,
             ..Open::default()
         };
+        let text = |e| LogError::io_of(LogCall::Claim, path)(e);
         let file = match self.disk.open(path, how) {
             Ok(file) => file,
             Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => return Ok(PoolFileState::Kept),
-            Err(e) => return Err(format!("log {}: {e}", path.display())),
+            Err(e) => return Err(text(e)),
         };
-        let text = |e: std::io::Error| format!("log {}: {e}", path.display());
         let (birth, claims, settled) = match read_header(&*file).map_err(text)? {
             // Of before format 3.
             Ok(header) if header.log == 0 && header.birth == 0 => (self.number, header.claims, header.settled),
@@ -189,8 +189,8 @@ pub(super) fn settle(
     disk: &dyn Disk,
     (file, path, log): (&dyn File, &Path, u64),
     name_settled: bool,
-) -> Result<(), String> {
-    let text = |e: std::io::Error| format!("log {}: {e}", path.display());
+) -> Result<(), LogError> {
+    let text = |e| LogError::io_of(LogCall::Claim, path)(e);
     if !name_settled {
         let how = Open {
             directory: true,
@@ -220,8 +220,9 @@ fn born(clock: &dyn Clock, path: &Path) -> u32 {
 
 /// Grows the file ahead of the writing, filling it with zeros: blocks that were never written would make each sync
 /// dearer. What a long group is about to fill itself needs none.
-pub(super) fn make_room(claimed: &mut Claimed, bytes: u64) -> Result<(), String> {
-    let text = |e: std::io::Error| format!("log {}: {e}", claimed.path.display());
+pub(super) fn make_room(claimed: &mut Claimed, bytes: u64) -> Result<(), LogError> {
+    let path = claimed.path.clone();
+    let text = |e| LogError::io_of(LogCall::Claim, &path)(e);
     let need = claimed.at + bytes;
     if need > claimed.capacity && bytes >= LONG_GROUP {
         claimed.capacity = claimed.file.size(Some(need)).map_err(text)?;

@@ -3,6 +3,7 @@
 use super::header::{read_header, write_header};
 use super::logged::{owned, Logged};
 use super::tail::{self, Half};
+use super::{LogCall, LogError, Lost};
 use cica_disk::{Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::log::{read_group, records, GroupHeader, GroupStamp, LogFileHeader, BLOCK_LEN};
 use cica_format::FormatError;
@@ -33,17 +34,17 @@ pub enum NamedLog {
     Released,
     /// Its owner died.
     Log(LogReader),
-    /// It is not where it should be; in words, with what to do. Who named it early never had a request in it that was
+    /// It is not where it should be. Who named it early never had a request in it that was
     /// durable.
-    Absent(String),
+    Absent(Lost),
 }
 
 impl LogReader {
     /// Opens and locks the log file `path`, if it still holds log `log`.
     ///
     /// # Errors
-    /// In words: it cannot be read, or is another file.
-    pub fn open(disk: &dyn Disk, path: &Path, log: u64) -> Result<NamedLog, String> {
+    /// It cannot be read, or is another file.
+    pub fn open(disk: &dyn Disk, path: &Path, log: u64) -> Result<NamedLog, LogError> {
         LogReader::open_as(disk, path, log, true)
     }
 
@@ -51,11 +52,11 @@ impl LogReader {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn look(disk: &dyn Disk, path: &Path, log: u64) -> Result<NamedLog, String> {
+    pub fn look(disk: &dyn Disk, path: &Path, log: u64) -> Result<NamedLog, LogError> {
         LogReader::open_as(disk, path, log, false)
     }
 
-    fn open_as(disk: &dyn Disk, path: &Path, log: u64, write: bool) -> Result<NamedLog, String> {
+    fn open_as(disk: &dyn Disk, path: &Path, log: u64, write: bool) -> Result<NamedLog, LogError> {
         let open = |lock| {
             disk.open(
                 path,
@@ -70,48 +71,47 @@ impl LogReader {
         let (file, locked) = match open(own) {
             Ok(file) => (file, true),
             Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {
-                let file = open(Lock::None).map_err(|e| unopened(&e))?;
+                let file = open(Lock::None).map_err(LogError::io(LogCall::Open))?;
                 (file, false)
             }
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(NamedLog::Absent(missing(format!("the log cannot be opened: {e}"))))
-            }
-            Err(e) => return Err(unopened(&e)),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(NamedLog::Absent(Lost::NoFile(e))),
+            Err(e) => return Err(LogError::io(LogCall::Open)(e)),
         };
-        match read_header(&*file).map_err(|e| missing(e.to_string()))? {
+        match read_header(&*file).map_err(LogError::io(LogCall::ReadHeader))? {
             Ok(header) if header.log == log && !locked => Ok(NamedLog::Alive),
             Ok(header) if header.log == log => {
                 let tail = tail::LeftTail::open(disk, path)?;
                 Ok(NamedLog::Log(LogReader::at_the_start(file, header, tail)))
             }
-            Ok(header) if header.birth != 0 && header.birth != (log >> 32) as u32 => Ok(NamedLog::Absent(missing(
-                format!("the file of that name was made later, and never held log {log:X}"),
-            ))),
+            Ok(header) if header.birth != 0 && header.birth != (log >> 32) as u32 => {
+                Ok(NamedLog::Absent(Lost::MadeLater(log)))
+            }
             // The file has been claimed that often, so this life of it is over (F3, F4).
             Ok(header) if header.claims >= log as u32 => Ok(NamedLog::Released),
-            Ok(header) => Ok(NamedLog::Absent(missing(format!(
-                "the file now holds log {:X}, not log {log:X}",
-                header.log
-            )))),
-            Err(newer @ FormatError::NewerFormat { .. }) => Err(newer.to_string()),
+            Ok(header) => Ok(NamedLog::Absent(Lost::Holds {
+                log: header.log,
+                wanted: log,
+            })),
+            Err(newer @ FormatError::NewerFormat { .. }) => Err(LogError::NewerFormat(newer)),
             // Its header was never durable, and a power cut took it.
-            Err(what) if is_blank(&*file, 0)? => Ok(NamedLog::Absent(missing(what.to_string()))),
-            Err(what) => Err(missing(what.to_string())),
+            Err(what) if is_blank(&*file, 0)? => Ok(NamedLog::Absent(Lost::Blank(what))),
+            Err(what) => Err(LogError::BadHeader(what)),
         }
     }
 
     /// Opens log `log` of a dead owner without a lock, to be looked through.
     ///
     /// # Errors
-    /// In words: it cannot be read, or holds another log by now.
-    pub(super) fn beside(disk: &dyn Disk, path: &Path, log: u64) -> Result<LogReader, String> {
-        let file = disk.open(path, Open::default()).map_err(|e| e.to_string())?;
-        match read_header(&*file).map_err(|e| e.to_string())? {
+    /// It cannot be read, or holds another log by now.
+    pub(super) fn beside(disk: &dyn Disk, path: &Path, log: u64) -> Result<LogReader, LogError> {
+        let file = disk.open(path, Open::default());
+        let file = file.map_err(LogError::io(LogCall::Open))?;
+        match read_header(&*file).map_err(LogError::io(LogCall::ReadHeader))? {
             Ok(header) if header.log == log => {
                 let tail = tail::LeftTail::open(disk, path)?;
                 Ok(LogReader::at_the_start(file, header, tail))
             }
-            _ => Err("the file holds another log".into()),
+            _ => Err(LogError::AnotherLog),
         }
     }
 
@@ -151,19 +151,17 @@ impl LogReader {
     /// Makes what its owner wrote durable, which may have died before that.
     ///
     /// # Errors
-    /// In words.
-    pub fn make_durable(&self) -> Result<(), String> {
-        self.file
-            .sync()
-            .map_err(|error| format!("the log cannot be made durable: {error}"))
+    /// The system's.
+    pub fn make_durable(&self) -> Result<(), LogError> {
+        self.file.sync().map_err(LogError::io(LogCall::MakeDurable))
     }
 
     /// What was answered behind the last group that it has, and is in its tail alone: where
     /// [`next_group`](Self::next_group) found the end.
     ///
     /// # Errors
-    /// In words: it cannot be read.
-    pub fn tail(&self) -> Result<Vec<Half>, String> {
+    /// It cannot be read.
+    pub fn tail(&self) -> Result<Vec<Half>, LogError> {
         let Some(tail) = &self.tail else { return Ok(Vec::new()) };
         tail.behind(self.header.log, self.epoch.zip(self.lsn))
     }
@@ -172,8 +170,8 @@ impl LogReader {
     /// finished, what takes them back is in the epoch that the log has, so that goes on (Y3 in `carry.rs`).
     ///
     /// # Errors
-    /// In words.
-    pub fn take_tail(&mut self, half: &Half, units: bool) -> Result<(), String> {
+    /// The system's.
+    pub fn take_tail(&mut self, half: &Half, units: bool) -> Result<(), LogError> {
         let mut epoch = half.head.epoch;
         match self.epoch {
             Some(read) if units => epoch = read,
@@ -187,7 +185,7 @@ impl LogReader {
             buf: &group,
         };
         let written = self.file.write(&[write]).and_then(|()| self.file.sync());
-        written.map_err(|error| format!("what its tail has cannot be written to it: {error}"))?;
+        written.map_err(LogError::io(LogCall::TakeTail))?;
         self.at += group.len() as u64;
         self.lsn = Some(half.last_lsn());
         Ok(())
@@ -195,14 +193,15 @@ impl LogReader {
 
     /// The next group's requests with their LSNs, in order; `None` at the end of the log, which is the first block that
     /// is not the next group of the same epoch. Whether that is its true end [`pass_gap`](Self::pass_gap) tells.
-    pub fn next_group(&mut self) -> Result<Option<Vec<(u64, Logged)>>, String> {
+    pub fn next_group(&mut self) -> Result<Option<Vec<(u64, Logged)>>, LogError> {
         let Some((mut group, header, len)) = self.group_here()? else {
             return Ok(None);
         };
         let mut requests = Vec::with_capacity(header.records as usize);
         for (n, record) in records(&group[..len]).enumerate() {
             let lsn = header.first_lsn + n as u64;
-            let record = record.and_then(owned).map_err(|e| format!("log record {lsn}: {e}"))?;
+            let record = record.and_then(owned);
+            let record = record.map_err(|error| LogError::BadRecord { lsn, error })?;
             requests.push((lsn, record));
         }
         (self.epoch, self.stamp) = (Some(header.epoch), header.stamp);
@@ -216,8 +215,9 @@ impl LogReader {
 
     /// The next group, if it is here. One read gone wrong on its way must not pass for the end, or what it brought for
     /// the first group, which nothing tells from a later one: the members of a sphere would part.
-    fn group_here(&self) -> Result<Option<Group>, String> {
-        let look = || Ok::<_, String>(sound_group(&*self.file, self.at)?.filter(|(_, header, _)| self.is_next(header)));
+    fn group_here(&self) -> Result<Option<Group>, LogError> {
+        let look =
+            || Ok::<_, LogError>(sound_group(&*self.file, self.at)?.filter(|(_, header, _)| self.is_next(header)));
         let found = look()?;
         let known = |group: &Option<Group>| group.as_ref().map(|(_, header, _)| *header);
         match (self.lsn, known(&found)) {
@@ -237,34 +237,18 @@ impl LogReader {
     }
 
     /// Everything in the log was done: the file is free.
-    pub fn release(self) -> Result<(), String> {
-        write_header(&*self.file, LogFileHeader { log: 0, ..self.header }).map_err(|e| e.to_string())
+    pub fn release(self) -> Result<(), LogError> {
+        let free = write_header(&*self.file, LogFileHeader { log: 0, ..self.header });
+        free.map_err(LogError::io(LogCall::Release))
     }
-}
-
-/// What to do where the log cannot be opened: one that may not be written is all there, and so is what it has.
-fn unopened(error: &std::io::Error) -> String {
-    let what = format!("the log cannot be opened: {error}");
-    match error.kind() {
-        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => format!(
-            "{what}. Nothing is lost: to do what is in it, data set and log must be written. Open the data set once where they \
-             can be, as a user who may; or make a copy of catalog, volumes and logs, and open that"
-        ),
-        _ => missing(what),
-    }
-}
-
-/// What to do where the log is not in its file.
-fn missing(what: String) -> String {
-    format!("{what}. Bring the log file back, or delete the data set and restore it from a copy")
 }
 
 /// Whether there is, or may be, a group of log `log` in its file or its tail: true unless the place of the first group was never
 /// written, or holds a sound group of an earlier life of the file.
 ///
 /// # Errors
-/// In words: it cannot be read.
-pub(super) fn was_written_to(disk: &dyn Disk, path: &Path, file: &dyn File, log: u64) -> Result<bool, String> {
+/// It cannot be read.
+pub(super) fn was_written_to(disk: &dyn Disk, path: &Path, file: &dyn File, log: u64) -> Result<bool, LogError> {
     if let Some(tail) = tail::LeftTail::open(disk, path)? {
         if !tail.behind(log, None)?.is_empty() {
             return Ok(true);
@@ -272,7 +256,7 @@ pub(super) fn was_written_to(disk: &dyn Disk, path: &Path, file: &dyn File, log:
     }
     let begin = BLOCK_LEN as u64;
     let written = || {
-        Ok::<_, String>(match sound_group(file, begin)? {
+        Ok::<_, LogError>(match sound_group(file, begin)? {
             Some((_, header, _)) => header.log == log,
             None => !is_blank(file, begin)?,
         })
@@ -282,7 +266,7 @@ pub(super) fn was_written_to(disk: &dyn Disk, path: &Path, file: &dyn File, log:
 }
 
 /// Whether there is no byte in the block at `at`, or no block.
-fn is_blank(file: &dyn File, at: u64) -> Result<bool, String> {
+fn is_blank(file: &dyn File, at: u64) -> Result<bool, LogError> {
     let mut bytes = vec![0; BLOCK_LEN];
     read_at(file, at, &mut bytes)?;
     Ok(bytes.iter().all(|byte| *byte == 0))
@@ -292,7 +276,7 @@ fn is_blank(file: &dyn File, at: u64) -> Result<bool, String> {
 pub(super) type Group = (Vec<u8>, GroupHeader, usize);
 
 /// The group at `at`, if there is one.
-pub(super) fn sound_group(file: &dyn File, at: u64) -> Result<Option<Group>, String> {
+pub(super) fn sound_group(file: &dyn File, at: u64) -> Result<Option<Group>, LogError> {
     Ok(read_group_at(file, at)?.and_then(|bytes| {
         let (header, len) = read_group(&bytes).ok()?;
         Some((bytes, header, len))
@@ -300,7 +284,7 @@ pub(super) fn sound_group(file: &dyn File, at: u64) -> Result<Option<Group>, Str
 }
 
 /// The bytes from `at` to the end of what may be a group.
-fn read_group_at(file: &dyn File, at: u64) -> Result<Option<Vec<u8>>, String> {
+fn read_group_at(file: &dyn File, at: u64) -> Result<Option<Vec<u8>>, LogError> {
     let mut bytes = vec![0; BLOCK_LEN];
     loop {
         let want = bytes.len();
@@ -316,9 +300,8 @@ fn read_group_at(file: &dyn File, at: u64) -> Result<Option<Vec<u8>>, String> {
 }
 
 /// Reads from `at`; how many bytes there were.
-pub(super) fn read_at(file: &dyn File, at: u64, buf: &mut [u8]) -> Result<usize, String> {
+pub(super) fn read_at(file: &dyn File, at: u64, buf: &mut [u8]) -> Result<usize, LogError> {
     let mut batch = [ReadAt { at, buf, got: 0 }];
-    file.read(&mut batch)
-        .map_err(|e| format!("the log cannot be read at offset {at}: {e}"))?;
+    file.read(&mut batch).map_err(LogError::io(LogCall::Read(at)))?;
     Ok(batch[0].got)
 }

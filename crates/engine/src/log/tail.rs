@@ -14,6 +14,7 @@
 //!   finds roots that name the log no more, and would judge the tail otherwise (T4).
 
 use super::logged::{owned, Logged};
+use super::{LogCall, LogError};
 use cica_disk::{Create, Disk, File, Mapped, Open, ReadAt, WriteAt};
 use cica_format::log::{self, tail_records, GroupStamp, GROUP_HEADER_LEN};
 use cica_format::tail::{self, TailHead, HEAD_LEN};
@@ -198,13 +199,13 @@ impl LeftTail {
     /// The tail beside a log, if there is one.
     ///
     /// # Errors
-    /// In words: it cannot be opened.
-    pub fn open(disk: &dyn Disk, log: &Path) -> Result<Option<LeftTail>, String> {
+    /// It cannot be opened.
+    pub fn open(disk: &dyn Disk, log: &Path) -> Result<Option<LeftTail>, LogError> {
         let path = path_of(log);
         match disk.open(&path, Open::default()) {
             Ok(file) => Ok(Some(LeftTail { file, path })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(format!("its tail {} cannot be opened: {error}", path.display())),
+            Err(error) => Err(LogError::io(LogCall::OpenTail(path))(error)),
         }
     }
 
@@ -212,8 +213,8 @@ impl LeftTail {
     /// group (T4). A half that was read wrong once is read again.
     ///
     /// # Errors
-    /// In words: it cannot be read.
-    pub fn behind(&self, log: u64, last: Option<(u32, u64)>) -> Result<Vec<Half>, String> {
+    /// It cannot be read.
+    pub fn behind(&self, log: u64, last: Option<(u32, u64)>) -> Result<Vec<Half>, LogError> {
         let first = self.halves(log)?;
         let again = self.halves(log)?;
         let mut halves: Vec<Half> = (0..2)
@@ -240,8 +241,8 @@ impl LeftTail {
         Ok(follow)
     }
 
-    fn halves(&self, log: u64) -> Result<[Option<Half>; 2], String> {
-        let failed = |error| format!("its tail {} cannot be read: {error}", self.path.display());
+    fn halves(&self, log: u64) -> Result<[Option<Half>; 2], LogError> {
+        let failed = |error| LogError::io_of(LogCall::ReadTail, &self.path)(error);
         let len = self.file.size(None).map_err(failed)?;
         let mut bytes = vec![0; usize::try_from(len.min(1 << 30)).unwrap_or(0)];
         let mut batch = [ReadAt {

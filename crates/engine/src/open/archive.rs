@@ -101,14 +101,14 @@ impl OpenDataSet {
 
     /// Before the root says that this open has changed the data set, early or durably: the archive has the head of its
     /// segment (archive:A3).
-    pub(super) fn settle_archive(&self) -> Result<(), String> {
-        match self.archive.get() {
-            Some(archive) => archive.lock().settle().map_err(|error| {
-                self.fence_for_archive(&error);
-                error.to_string()
-            }),
-            None => Ok(()),
-        }
+    pub(super) fn settle_archive(&self) -> Result<(), ArchiveError> {
+        let Some(archive) = self.archive.get() else {
+            return Ok(());
+        };
+        archive
+            .lock()
+            .settle()
+            .inspect_err(|error| self.fence_for_archive(error))
     }
 
     /// Before a root that names no log, which has everything up to the LSN that is returned (archive:A2). The caller

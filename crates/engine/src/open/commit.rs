@@ -115,10 +115,8 @@ impl OpenDataSet {
 
     /// Makes the log durable as far as it goes.
     pub fn flush_log(&self) -> Result<(), RequestError> {
-        self.shared.log.flush(self.shared.log.last()).map_err(|why| {
-            self.common().fence(&why);
-            RequestError::Fenced { why }
-        })?;
+        let flushed = self.shared.log.flush(self.shared.log.last());
+        flushed.inspect_err(|error| self.common().fence(&error.to_string()))?;
         // The log goes on without a data set whose root cannot name it.
         self.common().check_fence()
     }

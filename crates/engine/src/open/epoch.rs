@@ -20,6 +20,7 @@
 
 use super::pin::MOST_EPOCHS;
 use super::{OpenDataSet, Shared};
+use crate::log::LogError;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::MutexGuard;
 use std::collections::{BTreeSet, HashMap};
@@ -107,7 +108,7 @@ impl Shared {
     /// Commits the trees of all that can without the log's file, and lets that go as if its owner had died: those that
     /// cannot recover from it. What takes open units back in the others goes with them into another file (U6). The
     /// caller keeps all gates.
-    pub(crate) fn commit_off_log(&self, all: &[Arc<OpenDataSet>], logged: &Result<(), String>) {
+    pub(crate) fn commit_off_log(&self, all: &[Arc<OpenDataSet>], logged: &Result<(), LogError>) {
         let in_units = logged
             .as_ref()
             .map_or_else(|_| BTreeSet::new(), |()| self.log.in_open_units());
@@ -121,7 +122,7 @@ impl Shared {
             }
             match logged {
                 // The trees of a sphere must not be committed one by one (S4).
-                Err(why) if inner.is_of_sphere() => inner.common().fence_quietly(why),
+                Err(why) if inner.is_of_sphere() => inner.common().fence_quietly(&why.to_string()),
                 // U6.
                 _ if inner.common().has_units() => inner
                     .common()
@@ -135,9 +136,10 @@ impl Shared {
         let kept: BTreeSet<u32> = sound.filter_map(|inner| number(inner)).collect();
         let left = logged
             .as_ref()
-            .map_err(String::clone)
+            .map_err(LogError::clone)
             .and_then(|()| self.log.leave_behind(&kept));
-        if let Err(why) = left {
+        if let Err(error) = left {
+            let why = error.to_string();
             let of_units = all.iter().filter(|inner| number(inner).is_some());
             of_units.for_each(|inner| inner.common().fence_quietly(&why));
             self.log.detach();

@@ -3,7 +3,7 @@
 
 use super::{OpenDataSet, Sphere};
 use crate::error::{OpenError, RequestError};
-use crate::log::Logger;
+use crate::log::{Logger, NamingError};
 use crate::request::Access;
 use crate::sync::atomic::Ordering::*;
 use cica_format::root::{LogPosition, LOG_PATH_LEN};
@@ -137,14 +137,14 @@ impl Logger for OpenDataSet {
 
     /// Into the copy that was written last: the other one has the same tree, and is durable (R7). Where it has not,
     /// this is durable first, and goes over the other.
-    fn name_log_early(&self, log: u64, path: &str) -> Result<(), String> {
+    fn name_log_early(&self, log: u64, path: &str) -> Result<(), NamingError> {
         self.settle_archive()?;
         let mut roots = self.roots.lock();
         if roots.last {
             return Err("it is closed".into());
         }
         // What it has in a log that was let go is known by its root alone.
-        self.common().check_fence().map_err(|error| error.to_string())?;
+        self.common().check_fence()?;
         let mut root = roots.data.clone();
         root.log = LogPosition {
             log,
@@ -169,7 +169,7 @@ impl Logger for OpenDataSet {
             }
             Err(error) => {
                 self.common().fence_quietly(&error.to_string());
-                Err(error.to_string())
+                Err(error.into())
             }
         }
     }
@@ -186,7 +186,7 @@ impl Logger for OpenDataSet {
         self.archive.get().is_some()
     }
 
-    fn name_log(&self, log: u64, path: &str) -> Result<(), String> {
+    fn name_log(&self, log: u64, path: &str) -> Result<(), NamingError> {
         self.settle_archive()?;
         let mut roots = self.roots.lock();
         if roots.last {
@@ -209,7 +209,7 @@ impl Logger for OpenDataSet {
             }
             Err(error) => {
                 self.common().fence_quietly(&error.to_string());
-                Err(error.to_string())
+                Err(error.into())
             }
         }
     }

@@ -68,6 +68,7 @@ use cica_format::root::{LogPosition, Root, Stamp};
 use end::End;
 use members::Participation;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -106,6 +107,7 @@ pub fn recover(shared: &Arc<Shared>, data: &Path, index: &Path, root: &Root) -> 
         path: path.to_path_buf(),
         what: format!("{} needs the requests in this log, {what}", data.display()),
     };
+    let left = |path: &Path, why: &dyn fmt::Display| trouble(path, format!("which its last owner left; {why}"));
     let is_known = root.log.origin > 0;
     let Some(place) = find(disk, &shared.env.log_dir, &root.log) else {
         // Another process may have recovered it since.
@@ -137,9 +139,8 @@ pub fn recover(shared: &Arc<Shared>, data: &Path, index: &Path, root: &Root) -> 
         // Another process recovered it since.
         _ if peek(disk, data)?.log.log != root.log.log => return Ok(()),
         Ok(NamedLog::Released) => return Err(trouble(&place.path, over())),
-        Ok(NamedLog::Absent(what)) | Err(what) => {
-            return Err(trouble(&place.path, format!("which its last owner left; {what}")))
-        }
+        Ok(NamedLog::Absent(lost)) => return Err(left(&place.path, &lost)),
+        Err(error) => return Err(left(&place.path, &error)),
     };
     let recovery = Recovery::new(shared, &root.log, &place.path);
     let mut recovery = Recovery {
@@ -260,10 +261,10 @@ impl<'e> Recovery<'e> {
         &*self.shared.env.disk
     }
 
-    fn trouble(&self, what: String) -> OpenError {
+    fn trouble(&self, what: impl fmt::Display) -> OpenError {
         OpenError::Log {
             path: self.log_path.clone(),
-            what,
+            what: what.to_string(),
         }
     }
 

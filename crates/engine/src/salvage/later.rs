@@ -15,6 +15,7 @@ use cica_disk::Disk;
 use cica_format::attributes::{Attributes, Organization};
 use cica_format::root::Root;
 use std::collections::{BTreeMap, HashSet};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// The last word of the log about each record.
@@ -50,18 +51,16 @@ impl Later {
     pub fn of(disk: &dyn Disk, root: &Root, logs: Option<&Path>) -> Result<Later, String> {
         let place = logs.and_then(|logs| find(disk, logs, &root.log));
         let path = place.map_or_else(|| PathBuf::from(&root.log.path), |place| place.path);
-        let cannot = |why: String| format!("the log {}: {why}", path.display());
-        let mut reader = match LogReader::look(disk, &path, root.log.log).map_err(cannot)? {
+        let cannot = |why: &dyn fmt::Display| format!("the log {}: {why}", path.display());
+        let mut reader = match LogReader::look(disk, &path, root.log.log).map_err(|error| cannot(&error))? {
             NamedLog::Log(reader) => reader,
-            NamedLog::Alive => return Err(cannot("its owner is still there".into())),
+            NamedLog::Alive => return Err(cannot(&"its owner is still there")),
             NamedLog::Released if root.log.origin > 0 => {
-                return Err(cannot(
-                    "it has gone on without this file, which is of another moment".into(),
-                ))
+                return Err(cannot(&"it has gone on without this file, which is of another moment"))
             }
             NamedLog::Released => return Ok(Later::default()),
             NamedLog::Absent(_) if root.log.early => return Ok(Later::default()),
-            NamedLog::Absent(why) => return Err(cannot(why)),
+            NamedLog::Absent(why) => return Err(cannot(&why)),
         };
         let mut reading = Reading {
             root,
@@ -71,12 +70,12 @@ impl Later {
             later: Later::default(),
         };
         loop {
-            while let Some(group) = reader.next_group().map_err(cannot)? {
+            while let Some(group) = reader.next_group().map_err(|why| cannot(&why))? {
                 for (lsn, logged) in group {
-                    reading.take(lsn, logged).map_err(cannot)?;
+                    reading.take(lsn, logged).map_err(|why| cannot(&why))?;
                 }
             }
-            match reader.pass_gap().map_err(cannot)? {
+            match reader.pass_gap().map_err(|why| cannot(&why))? {
                 Some(gap) if gap.misses_nothing() => {}
                 Some(gap) => reading.pass(gap),
                 None => break,
@@ -84,16 +83,16 @@ impl Later {
         }
         // Of data sets beside this one nothing is known here; recovery would leave the tail alone if one of them does
         // not name the log (T4 in `log/tail.rs`).
-        for half in reader.tail().map_err(cannot)? {
+        for half in reader.tail().map_err(|why| cannot(&why))? {
             if half.begins_epoch() {
                 // What stands in the log is of the epoch before, and all in the tree.
                 reading.before = None;
             }
             for (lsn, logged) in half.records {
-                reading.take(lsn, logged).map_err(cannot)?;
+                reading.take(lsn, logged).map_err(|why| cannot(&why))?;
             }
         }
-        reading.end().map_err(cannot)
+        reading.end().map_err(|why| cannot(&why))
     }
 
     /// The changes in the order of a salvage, each to be taken when its place comes.

@@ -393,7 +393,7 @@ impl UnitState {
         // Where the unit has an end to log, that is made durable with all before it.
         if id == 0 && durability != Durability::Close && self.has_standing.swap(false, AcqRel) {
             let log = &self.shared.log;
-            log.flush(log.last()).map_err(|why| RequestError::Fenced { why })?;
+            log.flush(log.last())?;
         }
         if id != 0 {
             if unnamed {
@@ -423,11 +423,12 @@ impl UnitState {
     fn flush(&self) -> Result<(), RequestError> {
         let sets: Vec<Arc<OpenDataSet>> = self.work.lock().sets.iter().map(|set| set.inner().clone()).collect();
         let log = &self.shared.log;
-        if let Err(why) = log.flush(log.last()) {
+        if let Err(error) = log.flush(log.last()) {
+            let why = error.to_string();
             for inner in &sets {
                 inner.members().for_each(|member| member.common().fence_quietly(&why));
             }
-            return Err(RequestError::Fenced { why });
+            return Err(error.into());
         }
         sets.iter().try_for_each(|inner| inner.check_fences())
     }
