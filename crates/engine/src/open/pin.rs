@@ -6,11 +6,11 @@
 //!   it back (Y5 in `log/units.rs`), and whoever makes a data set of the copy does that.
 //! * H2. While trees are pinned nobody commits without need: changed CIs go to slots that no committed tree has, as
 //!   always, and the end of the log's epoch is put off until the log is [`MOST_EPOCHS`] long.
-//! * H3. What must commit does: a close, a list that is full, a log that failed. Each commit counts before it writes, so
-//!   whoever copied finds at the end whether the trees were there to the last (`try_commit`).
+//! * H3. What must commit does: a close, a list that is full, a log that failed. Each commit counts before it writes,
+//!   so whoever copied finds at the end whether the trees were there to the last (`try_commit`).
+//! * H4. An archive gets a mark where the copy stands, with the units that were open (archive:A7). The copy counts as
+//!   an open of its own there.
 //! * H5. There is one pin of a base at a time: another would begin with a commit.
-//! * H4. An archive gets a mark where the copy stands, with the units that were open (archive:A7). The copy counts as an
-//!   open of its own there.
 
 use super::OpenDataSet;
 use crate::error::RequestError;
