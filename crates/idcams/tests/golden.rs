@@ -48,6 +48,11 @@ const DAY: u64 = 86_400_000_000_000;
 /// Messages, or beginnings of their ids, that no case can show, each with the reason.
 const NOT_SHOWN: &[(&str, &str)] = &[
     ("CICA0901E", "every command is carried out or refused for good"),
+    (
+        "CICA1016I",
+        "the data set must be open in another program: tests/portable/while_open.rs",
+    ),
+    ("CICA1017E", "the same, and changed while it is copied"),
     ("CICA0906S", "the listing itself cannot be written"),
     ("CICA0907S", "the command tells it before there is a listing"),
     (

@@ -19,3 +19,4 @@ mod reorganize;
 mod restore;
 mod sphere;
 mod typed;
+mod while_open;

@@ -12,20 +12,20 @@ use std::sync::{Arc, Mutex};
 type Act = Box<dyn FnMut(&Path, Open) -> Option<Box<dyn File>> + Send>;
 
 #[derive(Clone)]
-struct Meanwhile<D> {
+pub struct Meanwhile<D> {
     disk: D,
     act: Arc<Mutex<Option<Act>>>,
 }
 
 impl<D: Disk> Meanwhile<D> {
-    fn on(disk: D) -> Self {
+    pub fn on(disk: D) -> Self {
         Meanwhile {
             disk,
             act: Arc::default(),
         }
     }
 
-    fn act(&self, act: impl FnMut(&Path, Open) -> Option<Box<dyn File>> + Send + 'static) {
+    pub fn act(&self, act: impl FnMut(&Path, Open) -> Option<Box<dyn File>> + Send + 'static) {
         *self.act.lock().unwrap() = Some(Box::new(act));
     }
 }
