@@ -12,9 +12,9 @@ use clap::Args;
 /// Copy data sets as they are stored into one portable file
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A data set that programs share is copied while they change it: the copy has what was committed at one moment. One that a
-program has for itself for output is refused. The file takes its name when it is complete: a backup that fails leaves the
-one before as it was.
+A data set that programs share is copied while they change it: the copy has what was committed at one moment. One
+that a program has for itself for output is refused. The file takes its name when it is complete: a backup that fails
+leaves the one before as it was.
 
 Example:
   cica backup 'PAYROLL.**' -o payroll.cica
