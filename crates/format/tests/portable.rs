@@ -92,6 +92,7 @@ fn a_block_head_of_each_kind() {
         BlockKind::Records,
         BlockKind::MemberEnd,
         BlockKind::End,
+        BlockKind::TakeBack,
     ];
     for (kind, code) in kinds.into_iter().zip(1..) {
         for compressed in [false, true] {
@@ -132,7 +133,7 @@ fn what_no_block_head_says() {
         BlockHead::decode(&bytes)
     };
     assert_eq!(with(0, b"c"), Err(FormatError::Magic { what: "block" }));
-    for kind in [0, 7, 255] {
+    for kind in [0, 8, 255] {
         assert_eq!(refused(with(24, &[kind])), ("kind", kind.into()));
     }
     assert_eq!(refused(with(25, &[2])), ("compression", 2));
