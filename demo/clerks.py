@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Two programs on one file: clerks.py PROGRAM runs it twice with `cica run` and says what each is told and answers."""
+"""Two programs on one file: clerks.py PROGRAM runs it twice with `cica run` and says what each is told and answers.
+
+Leaves a copy in noon.cica, and in `moment` the time up to which everything was right.
+"""
 
 import os
 import subprocess
@@ -81,6 +84,19 @@ def main():
     b.process.wait()
     a.tell("TAKE CHAIR 0")
     expect(a.answer(), before.split()[1])
+    a.say("COMMIT")
+    print("\n  A copy is made while A sells. What A has not committed yet is not in it:\n")
+    a.say("TAKE LAMP 20")
+    a.show("(cica backup STOCK -o noon.cica)")
+    subprocess.run(["cica", "backup", "STOCK", "-o", "noon.cica"], check=True)
+    a.say("COMMIT")
+    now = time.gmtime()
+    with open("moment", "w", encoding="ascii") as out:
+        out.write(time.strftime("%Y-%m-%dT%H:%M:%S", now))
+    time.sleep(1.5)
+    print(f"\n  That was {time.strftime('%H:%M:%S', now)} UTC. Then A writes off all chairs, which is a mistake:\n")
+    expect(a.say(f"TAKE CHAIR {int(before.split()[1])}"), "0000")
+    a.say("COMMIT")
     a.end()
 
 

@@ -167,6 +167,12 @@ say '$ clerks.py cobol/CLERK'
 "$here/clerks.py" cobol/CLERK
 run cica server clients
 run cica server stop
+say
+say "The copy of noon and the archive of what was changed since make the file as it was before the mistake: with the lamps that"
+say "were sold behind the copy."
+run cica cat STOCK
+run cica recover STOCK --from noon.cica --to "$(cat moment)"
+run cica cat STOCK
 
 title "The catalog"
 say "LISTCAT ALL, as a mainframe prints it. SPLITS-CI and SPLITS-CA count what the inserts did, HI-U-RBA is the end of the"

@@ -118,6 +118,7 @@ impl Engine {
         })?;
         let inner = OpenDataSet::open(self.shared(), file, root, data, index, OpenOptions::recovery())?;
         inner.exceed_definition();
+        inner.stay_of_its_moment();
         let done = requests.iter().try_for_each(|request| inner.undo_copied(request));
         let ended = done.and_then(|()| inner.end_recovery());
         let records = inner.committed_root().statistics.records;

@@ -42,9 +42,11 @@ fn copy((from, at): (&Engine, &Files), pins: &PinnedTrees, (to, made_at): (&Engi
     }
     let index = made.pop();
     to.complete_rebuild(made.pop().unwrap(), index).unwrap();
+    let changed = to.peek(&made_at.data).unwrap().statistics.last_change;
     let records = to.take_back(&made_at.data, &made_at.index, &tree.undo).unwrap();
     let root = to.peek(&made_at.data).unwrap();
     assert_eq!((root.log.log, root.statistics.records), (0, records));
+    assert_eq!(root.statistics.last_change, changed, "it is of the moment of the copy");
     (root.lineage(), root.log.origin)
 }
 

@@ -329,7 +329,10 @@ impl OpenDataSet {
             index.free_space = part.allocated().0.saturating_sub(self.index_used());
         }
         if self.has_changed() {
-            data.last_change = self.shared.env.clock.now();
+            data.last_change = match self.as_of.load(Relaxed) {
+                0 => self.shared.env.clock.now(),
+                then => then,
+            };
             index.last_change = data.last_change;
         }
         (data, index)

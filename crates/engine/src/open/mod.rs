@@ -58,6 +58,8 @@ pub struct OpenDataSet {
     base: Mutex<(Statistics, Statistics)>,
     handles: AtomicUsize,
     last_commit: AtomicU64,
+    /// When its last change was, nanoseconds since 1970, whatever is done now; 0: that is now.
+    as_of: AtomicU64,
     /// Commits begun (pin:H3).
     commits: AtomicU64,
     /// Of a base: its trees are pinned.

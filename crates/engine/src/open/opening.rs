@@ -133,6 +133,7 @@ impl OpenDataSet {
             }),
             handles: AtomicUsize::new(0),
             last_commit: AtomicU64::new(shared.env.clock.now()),
+            as_of: AtomicU64::new(0),
             commits: AtomicU64::new(0),
             pinned: AtomicBool::new(false),
             committed: AtomicU64::new(0),

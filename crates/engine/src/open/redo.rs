@@ -71,6 +71,12 @@ impl OpenDataSet {
         })
     }
 
+    /// What is done from here on makes the state of the moment when its root was written: its last change was then.
+    pub fn stay_of_its_moment(&self) {
+        let then = self.roots.lock().data.statistics.last_change;
+        self.as_of.store(then, Relaxed);
+    }
+
     /// Takes back in a copy what a unit had done that was open at its moment. The stamps of base and alternate indexes
     /// stay: both are copied, and both are taken back.
     pub fn undo_copied(&self, logged: &Logged) -> Result<(), OpenError> {
