@@ -13,6 +13,12 @@ use crate::shape::{Organization, Shape};
 /// Of a hundred model runs so many are on a data set with the CI sizes that DEFINE chooses.
 const DEFINED: u64 = 30;
 
+/// So many more records than there should be a data set has at most, but for one run of inserts.
+const OVERFULL: u64 = 200;
+
+/// Of a hundred runs to be crashed or faulted so many ask for rewrites.
+const REWRITING: u64 = 50;
+
 /// A run: everything follows from the seed and the number of requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workload {
@@ -38,8 +44,8 @@ impl Workload {
             None
         };
         let scans = defined.is_some();
-        let mut writer = WorkloadWriter::new(defined.unwrap_or(shape), random, records, true);
-        writer.scans = scans;
+        let mut writer = WorkloadWriter::new(defined.unwrap_or(shape), random, records);
+        (writer.deaths, writer.rewrites, writer.scans) = (true, true, scans);
         writer.write(seed, requests)
     }
 
@@ -48,15 +54,21 @@ impl Workload {
         let mut random = Random::new(seed);
         let shape = Shape::draw_small(organization, &mut random);
         let records = random.pick(&[10, 25, 50]);
-        WorkloadWriter::new(shape, random, records, false).write(seed, requests)
+        WorkloadWriter::exploring(seed, shape, random, records).write(seed, requests)
     }
 
     /// A workload on a data set of this shape, for a crash or fault run.
     pub fn shaped(seed: u64, requests: usize, shape: Shape) -> Workload {
         let mut random = Random::new(seed);
         let records = random.pick(&[10, 25, 120]);
-        WorkloadWriter::new(shape, random, records, false).write(seed, requests)
+        WorkloadWriter::exploring(seed, shape, random, records).write(seed, requests)
     }
+}
+
+/// Does a run of this seed ask for rewrites? That is drawn from numbers of its own, so that a seed that does not means
+/// what it meant before any did.
+pub(crate) fn asks_for_rewrites(seed: u64) -> bool {
+    Random::new(seed ^ 0x7265_7772_6974_6573).chance(REWRITING)
 }
 
 /// Writes a workload.
@@ -68,13 +80,15 @@ struct WorkloadWriter {
     /// The data set is kept around this size.
     records: u64,
     deaths: bool,
+    /// Some updates are rewrites: GET for update and PUT in one request.
+    rewrites: bool,
     /// Now and then it scans, and inserts anywhere behind that; and most records have one value.
     scans: bool,
     requests: Vec<Request>,
 }
 
 impl WorkloadWriter {
-    fn new(shape: Shape, mut random: Random, records: u64, deaths: bool) -> WorkloadWriter {
+    fn new(shape: Shape, mut random: Random, records: u64) -> WorkloadWriter {
         let keys = KeySource::new(&shape, records, &mut random);
         let oracle = Oracle::new(&shape);
         WorkloadWriter {
@@ -83,9 +97,18 @@ impl WorkloadWriter {
             shape,
             keys,
             records,
-            deaths,
+            deaths: false,
+            rewrites: false,
             scans: false,
             requests: Vec::new(),
+        }
+    }
+
+    /// For a crash or fault run.
+    fn exploring(seed: u64, shape: Shape, random: Random, records: u64) -> WorkloadWriter {
+        WorkloadWriter {
+            rewrites: asks_for_rewrites(seed),
+            ..WorkloadWriter::new(shape, random, records)
         }
     }
 
@@ -246,8 +269,8 @@ impl WorkloadWriter {
                 body.length = has;
             }
             match body.fill % 4 {
-                0 if self.rewrites() => self.push(Request::Rewrite { string, key, body }),
-                1 if self.rewrites() => {
+                0 if self.rewrites => self.push(Request::Rewrite { string, key, body }),
+                1 if self.rewrites => {
                     self.push(Request::Get {
                         string,
                         key: key.clone(),
@@ -445,11 +468,11 @@ impl WorkloadWriter {
             }),
             2 => {
                 let body = self.body(key);
-                self.push(Request::Insert {
-                    string,
-                    order: Order::Direct,
-                    body,
-                });
+                let order = Order::Direct;
+                match self.is_overfull() {
+                    false => self.push(Request::Insert { string, order, body }),
+                    true => self.push(Request::Erase { string }),
+                }
             }
             3 => self.push(Request::Erase { string }),
             4 => {
@@ -557,10 +580,9 @@ impl WorkloadWriter {
         }
     }
 
-    /// Does it ask for rewrites? Runs that compare with the model do; for a crash one is an update, and what a seed of
-    /// such a run means stays.
-    fn rewrites(&self) -> bool {
-        self.deaths
+    /// By address no insert is wrong and no record is erased: a long run would get slower with each.
+    fn is_overfull(&self) -> bool {
+        self.shape.addressed() && self.oracle.records().len() as u64 > 2 * self.records + OVERFULL
     }
 
     fn change_key(&mut self, string: u8) {
@@ -568,7 +590,7 @@ impl WorkloadWriter {
         let held = self.oracle.held(string).map(<[u8]>::to_vec);
         let key = self.keys.draw(&mut self.random);
         let body = self.body(key);
-        match held.filter(|_| self.rewrites() && body.fill % 4 == 0) {
+        match held.filter(|_| self.rewrites && body.fill % 4 == 0) {
             Some(key) => self.push(Request::Rewrite { string, key, body }),
             None => self.push(Request::Update { string, body }),
         }

@@ -6,6 +6,8 @@ use cica_sim::oracle::Oracle;
 use cica_sim::random::digest;
 use cica_sim::request::{Reply, Request};
 use cica_sim::shape::Organization;
+use cica_sim::sphere::oracle::SphereOracle;
+use cica_sim::sphere::workload::SphereWorkload;
 use cica_sim::workload::Workload;
 
 fn text(workload: &Workload) -> String {
@@ -24,7 +26,51 @@ fn a_seed_draws_the_same_workload_every_time_and_everywhere() {
 #[test]
 fn a_seed_means_the_same_in_every_build() {
     let digests = [1, 2, 3].map(|seed| digest(text(&Workload::small(seed, 50, Organization::Ksds)).as_bytes()));
-    assert_eq!(digests, [15335429772425900606, 15787870566353770150, 19571915428885951]);
+    assert_eq!(
+        digests,
+        [1765817498896034302, 15787870566353770150, 17749993830153325075]
+    );
+}
+
+/// Runs to be crashed ask for rewrites as well, in every second of them, on every organization that has them, and of
+/// spheres both through the base and through a path.
+#[test]
+fn runs_to_be_crashed_rewrite_records() {
+    for organization in [
+        Organization::Ksds,
+        Organization::Esds,
+        Organization::Rrds,
+        Organization::Vrrds,
+    ] {
+        let (mut with, mut done) = (0, 0);
+        for seed in 0..100 {
+            let workload = Workload::small(seed, 40, organization);
+            let mut oracle = Oracle::new(&workload.shape);
+            let replies = workload.requests.iter().map(|request| (request, oracle.apply(request)));
+            let rewrites: Vec<_> = replies
+                .filter(|(request, _)| matches!(request, Request::Rewrite { .. }))
+                .collect();
+            with += usize::from(!rewrites.is_empty());
+            done += rewrites.iter().filter(|(_, reply)| *reply == Reply::Done).count();
+        }
+        assert!((15..=50).contains(&with), "{organization:?}: {with} of 100 runs");
+        assert!(done >= 20, "{organization:?}: {done} rewrites were done");
+    }
+    let (mut by_base, mut by_path) = (0, 0);
+    for seed in 0..200 {
+        let workload = SphereWorkload::small(seed, 40, Organization::Ksds);
+        let mut oracle = SphereOracle::new(&workload.shape, &workload.records);
+        for request in &workload.requests {
+            let done = oracle.apply(request).reply == Reply::Done;
+            if let (Request::Rewrite { string, .. }, true) = (request, done) {
+                match workload.shape.way(*string) {
+                    None => by_base += 1,
+                    Some(_) => by_path += 1,
+                }
+            }
+        }
+    }
+    assert!(by_base >= 20 && by_path >= 20, "{by_base} by base, {by_path} by path");
 }
 
 #[test]

@@ -148,6 +148,7 @@ impl SphereOracle {
                 plain(reply)
             }
             Request::Kill(_) => plain(Reply::Done),
+            Request::Rewrite { string, key, body } => self.rewrite(*string, key, body),
             of_string => {
                 let string = of_string.string().unwrap_or_default();
                 match self.shape.way(string) {
@@ -155,6 +156,26 @@ impl SphereOracle {
                     Some(at) => self.of_path(of_string, string, at),
                 }
             }
+        }
+    }
+
+    /// GET for update and PUT in one.
+    fn rewrite(&mut self, string: u8, key: &[u8], body: &Body) -> SphereAnswer {
+        let got = self.apply(&Request::Get {
+            string,
+            key: key.to_vec(),
+            search: Search::Equal,
+            intent: Intent::Update,
+        });
+        match got.reply {
+            Reply::Record(_) => self.apply(&Request::Update {
+                string,
+                body: body.clone(),
+            }),
+            reply => SphereAnswer {
+                reply,
+                duplicate: false,
+            },
         }
     }
 

@@ -368,7 +368,7 @@ fn read_forward(string: &mut Str, of: impl Fn(Record<'_>) -> Bytes) -> Result<Ve
 /// The reply with what a path's string adds to it.
 fn answer(reply: Reply, string: &Str, request: &Request, path: bool) -> SphereAnswer {
     let tells = match request {
-        Request::Insert { .. } | Request::Update { .. } => true,
+        Request::Insert { .. } | Request::Update { .. } | Request::Rewrite { .. } => true,
         Request::Get { .. } | Request::GetInto { .. } | Request::Skip { .. } => path,
         Request::Next { .. } | Request::Prev { .. } => path,
         _ => false,

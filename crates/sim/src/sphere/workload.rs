@@ -1,15 +1,16 @@
 //! Workloads on spheres, drawn from one seed. The generator runs the oracle along, so that it can aim at records and
 //! alternate keys that are there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::keys::KeySource;
 use crate::mortal::Kill;
-use crate::random::Random;
+use crate::random::{digest, Random};
 use crate::request::{Body, Intent, Order, Request, Search};
 use crate::shape::Organization;
 use crate::sphere::oracle::SphereOracle;
 use crate::sphere::shape::{filling, Alternate, Sphere};
+use crate::workload::asks_for_rewrites;
 
 /// A run: everything follows from the seed and the number of requests.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +29,9 @@ impl SphereWorkload {
         let mut random = Random::new(seed);
         let shape = Sphere::draw(organization, &mut random);
         let records = random.pick(&[20, 60, 150]);
-        SphereWriter::new(shape, random, records, true).write(requests)
+        let mut writer = SphereWriter::new(shape, random, records, true);
+        writer.rewrites = asks_for_rewrites(seed);
+        writer.write(requests)
     }
 
     /// A workload for a crash or fault run: a small image; who is killed is left to the trial.
@@ -36,7 +39,9 @@ impl SphereWorkload {
         let mut random = Random::new(seed);
         let shape = Sphere::draw_small(organization, &mut random);
         let records = random.pick(&[8, 20]);
-        SphereWriter::new(shape, random, records, false).write(requests)
+        let mut writer = SphereWriter::new(shape, random, records, false);
+        writer.rewrites = asks_for_rewrites(seed);
+        writer.write(requests)
     }
 }
 
@@ -48,13 +53,20 @@ struct SphereWriter {
     loaded: Vec<Body>,
     records: u64,
     deaths: bool,
+    /// Some updates are rewrites: GET for update and PUT in one request.
+    rewrites: bool,
     requests: Vec<Request>,
+    /// The filling of each record that was asked for so far, by its digest.
+    fillings: HashMap<u64, u32>,
 }
 
 impl SphereWriter {
     fn new(mut shape: Sphere, mut random: Random, records: u64, deaths: bool) -> SphereWriter {
         let mut keys = KeySource::new(&shape.base, records, &mut random);
         let loaded = loaded(&mut shape, &mut keys, records, &mut random);
+        // Of two that are alike the first counts, and of requests the last.
+        let filling = |body: &Body| (digest(&body.bytes(&shape.base)), body.fill);
+        let fillings = loaded.iter().rev().map(filling).collect();
         SphereWriter {
             oracle: SphereOracle::new(&shape, &loaded),
             random,
@@ -63,7 +75,9 @@ impl SphereWriter {
             loaded,
             records,
             deaths,
+            rewrites: false,
             requests: Vec::new(),
+            fillings,
         }
     }
 
@@ -81,6 +95,9 @@ impl SphereWriter {
 
     fn push(&mut self, request: Request) {
         self.oracle.apply(&request);
+        if let Request::Insert { body, .. } | Request::Update { body, .. } | Request::Rewrite { body, .. } = &request {
+            self.fillings.insert(digest(&body.bytes(&self.shape.base)), body.fill);
+        }
         if matches!(request, Request::Kill(_)) {
             let records = self.oracle.base().contents();
             let alternates = self.oracle.alternates().to_vec();
@@ -135,21 +152,22 @@ impl SphereWriter {
             return;
         };
         let has = self.oracle.base().records().get(&held).cloned().unwrap_or_default();
-        let mut body = self.body(held);
+        let mut body = self.body(held.clone());
         if self.shape.base.addressed() && self.random.chance(90) {
             body.length = has.len();
         }
         if self.shape.way(string).is_some() && self.random.chance(80) {
             // Through a path the alternate key must stay: the same filling keeps it, if the record is long enough.
-            let is_old = |body: &&Body| body.bytes(&self.shape.base) == has;
-            let old = self.requests.iter().rev().find_map(|request| match request {
-                Request::Insert { body, .. } | Request::Update { body, .. } => Some(body).filter(is_old),
-                _ => None,
-            });
-            let old = old.or_else(|| self.loaded.iter().find(is_old));
-            body.fill = old.map_or(body.fill, |old| old.fill);
+            body.fill = self.fillings.get(&digest(&has)).copied().unwrap_or(body.fill);
         }
-        self.push(Request::Update { string, body });
+        let key = match self.shape.way(string) {
+            None => Some(held),
+            Some(at) => self.shape.alternates[at].key_of(&has).map(<[u8]>::to_vec),
+        };
+        match key.filter(|_| self.rewrites && body.fill % 2 == 0) {
+            Some(key) => self.push(Request::Rewrite { string, key, body }),
+            None => self.push(Request::Update { string, body }),
+        }
     }
 
     fn erase(&mut self) {
