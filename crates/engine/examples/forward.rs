@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p cica-engine --example forward -- [directory] [records] [changes]`
 //!
-//! A data set of records of 200 bytes is loaded and copied. Then the same updates are made with LOG(UNDO) and with LOG(ALL),
-//! by turns, and CPU and time of each are printed. At the end the copy is brought forward by the archive.
+//! A data set of records of 200 bytes is loaded and copied. Then the same updates are made with LOG(UNDO) and with
+//! LOG(ALL), by turns, and CPU and time of each are printed. At the end the copy is brought forward by the archive.
 
 use cica_disk::{LinuxDisk, SystemClock};
 use cica_engine::*;
