@@ -268,8 +268,9 @@ impl Turn<'_> {
             }
             Ask::Unit => {
                 let engine = &self.owner.shared.session.engine;
-                let unit = engine.unit_of(&engine.lock_owner(&self.guest.label()));
-                let kept = self.guest.keep_unit(unit);
+                let owner = engine.lock_owner(&self.guest.label());
+                let unit = engine.unit_of(&owner);
+                let kept = self.guest.keep_unit(unit, owner);
                 self.kept(kept)
             }
             Ask::Commit { .. } | Ask::Backout { .. } | Ask::Changes { .. } | Ask::DropUnit { .. } => self.unit(ask),
@@ -355,13 +356,12 @@ impl Turn<'_> {
             _ => None,
         };
         let kept = string.map(|mut string| {
-            if (unit, with) == (0, 0) {
-                // Whoever meets what it holds is told whose it is.
-                let engine = &self.owner.shared.session.engine;
-                string.owned_by(&engine.lock_owner(&self.guest.label()));
-            }
+            // Whoever meets what it holds is told whose it is.
+            let engine = &self.owner.shared.session.engine;
+            let owner = ((unit, with) == (0, 0)).then(|| engine.lock_owner(&self.guest.label()));
+            owner.iter().for_each(|owner| string.owned_by(owner));
             let tally = found.as_ref().map(|found| found.tally.clone());
-            self.guest.keep_string(string, tally.unwrap_or_default())
+            self.guest.keep_string(string, tally.unwrap_or_default(), owner)
         });
         self.kept(kept.unwrap_or_else(|| Err("the client has no such data set, unit or string".into())))
     }

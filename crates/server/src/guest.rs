@@ -3,7 +3,7 @@
 use crate::opened::{OpenSet, Shared};
 use crate::shunted::Shunted;
 use crate::tally::Tally;
-use cica_engine::{Str, UnitOfRecovery};
+use cica_engine::{LockOwner, Str, UnitOfRecovery};
 use cica_share::words::ClientInfo;
 use parking_lot::Mutex;
 use rustix::net::sockopt::socket_peercred;
@@ -61,6 +61,8 @@ pub struct Guest {
     /// Readable when the process has ended.
     pub life: Option<OwnedFd>,
     has: Mutex<Has>,
+    /// Kept while what it has is ended.
+    ending: Mutex<()>,
     last: AtomicU32,
 }
 
@@ -69,9 +71,10 @@ struct Has {
     ended: bool,
     connections: BTreeMap<u32, Box<dyn Fn() + Send>>,
     sets: BTreeMap<u32, Arc<OpenSet>>,
-    strings: BTreeMap<u32, OpenString>,
+    /// With whose name its locks have, if not that of a unit or of another string.
+    strings: BTreeMap<u32, (OpenString, Option<LockOwner>)>,
     /// With when each was made, or the one before it on the same handle ended.
-    units: BTreeMap<u32, (UnitOfRecovery, Instant)>,
+    units: BTreeMap<u32, (UnitOfRecovery, LockOwner, Instant)>,
 }
 
 /// A string, and what is counted of requests for the records of its data set.
@@ -93,6 +96,7 @@ impl Guest {
             tally: Tally::default(),
             life: peer.life.take(),
             has: Mutex::default(),
+            ending: Mutex::default(),
             last: AtomicU32::new(0),
         }
     }
@@ -159,18 +163,19 @@ impl Guest {
         self.has.lock().sets.remove(&number)
     }
 
-    pub fn keep_string(&self, string: Str, tally: Arc<Tally>) -> Result<u32, String> {
+    pub fn keep_string(&self, string: Str, tally: Arc<Tally>, owner: Option<LockOwner>) -> Result<u32, String> {
         let mut has = self.has.lock();
         if has.ended {
             return Err(ENDED.into());
         }
         let number = self.next();
-        has.strings.insert(number, (Arc::new(Mutex::new(string)), tally));
+        let string = (Arc::new(Mutex::new(string)), tally);
+        has.strings.insert(number, (string, owner));
         Ok(number)
     }
 
     pub fn string(&self, number: u32) -> Option<OpenString> {
-        self.has.lock().strings.get(&number).cloned()
+        self.has.lock().strings.get(&number).map(|(string, _)| string.clone())
     }
 
     pub fn drop_string(&self, number: u32) {
@@ -178,23 +183,23 @@ impl Guest {
         drop(string);
     }
 
-    pub fn keep_unit(&self, unit: UnitOfRecovery) -> Result<u32, String> {
+    pub fn keep_unit(&self, unit: UnitOfRecovery, owner: LockOwner) -> Result<u32, String> {
         let mut has = self.has.lock();
         if has.ended {
             return Err(ENDED.into());
         }
         let number = self.next();
-        has.units.insert(number, (unit, Instant::now()));
+        has.units.insert(number, (unit, owner, Instant::now()));
         Ok(number)
     }
 
     pub fn unit(&self, number: u32) -> Option<UnitOfRecovery> {
-        self.has.lock().units.get(&number).map(|(unit, _)| unit.clone())
+        self.has.lock().units.get(&number).map(|(unit, ..)| unit.clone())
     }
 
     /// A unit has ended; its handle's next one begins.
     pub fn unit_ended(&self, number: u32) {
-        if let Some((_, since)) = self.has.lock().units.get_mut(&number) {
+        if let Some((.., since)) = self.has.lock().units.get_mut(&number) {
             *since = Instant::now();
         }
     }
@@ -204,8 +209,15 @@ impl Guest {
         drop(unit);
     }
 
-    /// O1. A request that another thread carries out still has its string to itself; it goes when that is done.
+    /// Has its end begun?
+    pub fn has_ended(&self) -> bool {
+        self.has.lock().ended
+    }
+
+    /// O1. A request that another thread carries out still has its string to itself; it goes when that is done. Whoever
+    /// calls this a second time waits for the first.
     pub fn end(&self, shared: &Shared, shunted: &Shunted) {
+        let _ending = self.ending.lock();
         let has = {
             let mut has = self.has.lock();
             if std::mem::replace(&mut has.ended, true) {
@@ -219,7 +231,11 @@ impl Guest {
                 units: std::mem::take(&mut has.units),
             }
         };
-        for (unit, _) in has.units.values() {
+        // A thread of it may be waiting for a record: nobody is left who could be told that it is free.
+        let of_strings = has.strings.values().filter_map(|(_, owner)| owner.as_ref());
+        let of_units = has.units.values().map(|(_, owner, _)| owner);
+        of_strings.chain(of_units).for_each(LockOwner::dismiss);
+        for (unit, ..) in has.units.values() {
             // Of a data set that is out of use the log has its part: then nothing is left of the unit.
             if let Err(why) = unit.backout() {
                 if !unit.data_sets().is_empty() {
@@ -246,7 +262,7 @@ impl Guest {
             units: has
                 .units
                 .iter()
-                .map(|(number, (unit, since))| (*number, unit.changes() as u64, since.elapsed().as_secs()))
+                .map(|(number, (unit, _, since))| (*number, unit.changes() as u64, since.elapsed().as_secs()))
                 .collect(),
             sums: self.tally.sums(),
         }

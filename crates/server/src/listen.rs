@@ -32,6 +32,9 @@ const LOOK: Timespec = Timespec {
     tv_nsec: 200_000_000,
 };
 
+/// How long a connection may say nothing at all.
+const GREETING: Duration = Duration::from_secs(10);
+
 /// How to serve.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Serve {
@@ -193,18 +196,26 @@ fn accept(owner: &Arc<Owner>, listener: &UnixListener, how: Serve) {
 
 /// Answers on a connection until it ends.
 fn answer(owner: &Owner, stream: UnixStream) {
-    // Who has no name gets no answer.
-    let Ok(peer) = Peer::of(&stream) else { return };
+    // Who has no name gets no answer, nor who says nothing for long: he has a thread.
+    let (Ok(peer), Ok(same)) = (Peer::of(&stream), stream.try_clone()) else {
+        return;
+    };
+    if same.set_read_timeout(Some(GREETING)).is_err() {
+        return;
+    }
     let mut connection = Connection::new(Box::new(stream), peer);
-    while connection.turn(owner) {}
+    let greeted = connection.turn(owner) && same.set_read_timeout(None).is_ok();
+    drop(same);
+    while greeted && connection.turn(owner) {}
     connection.end(owner);
 }
 
 /// Until somebody comes, a client dies, or it is time to look.
-fn wait(owner: &Owner, listener: &UnixListener) {
+fn wait(owner: &Arc<Owner>, listener: &UnixListener) {
     let guests = owner.guests();
     let mut watched = vec![PollFd::new(listener, PollFlags::IN)];
-    let living: Vec<&Arc<Guest>> = guests.iter().filter(|guest| guest.life.is_some()).collect();
+    let lives = |guest: &&Arc<Guest>| guest.life.is_some() && !guest.has_ended();
+    let living: Vec<&Arc<Guest>> = guests.iter().filter(lives).collect();
     watched.extend(living.iter().filter_map(|guest| {
         let life = guest.life.as_ref()?;
         Some(PollFd::from_borrowed_fd(life.as_fd(), PollFlags::IN))
@@ -217,7 +228,18 @@ fn wait(owner: &Owner, listener: &UnixListener) {
         if !life.revents().is_empty() {
             // A forked child may have its connections still.
             guest.hang_up();
-            owner.end(guest);
+            end(owner, guest);
         }
+    }
+}
+
+/// Takes back what a client had open, which may take long: nobody who comes waits for it.
+fn end(owner: &Arc<Owner>, guest: &Arc<Guest>) {
+    let (of, gone) = (owner.clone(), guest.clone());
+    let begun = std::thread::Builder::new()
+        .stack_size(1 << 20)
+        .spawn(move || of.end(&gone));
+    if begun.is_err() {
+        owner.end(guest);
     }
 }

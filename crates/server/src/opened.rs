@@ -10,6 +10,7 @@ use rustix::fs::{fcntl_getfl, fstat, OFlags};
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::Arc;
 
 /// Which file a path leads to, by device and number.
@@ -25,9 +26,16 @@ fn file_of(path: &Path) -> std::io::Result<(u64, u64)> {
 pub struct Shared {
     pub session: Session,
     file_of: FileOf,
-    kept: Mutex<BTreeMap<Name, Kept>>,
+    places: Mutex<BTreeMap<Name, Arc<Place>>>,
     /// Of each base cluster that was open since the owner began.
     tallies: Mutex<BTreeMap<Name, Arc<Tally>>>,
+}
+
+/// Where a base cluster is kept. An open or close of it may take long, and concerns no other.
+#[derive(Default)]
+struct Place {
+    opens: AtomicU32,
+    kept: Mutex<Option<Kept>>,
 }
 
 /// A base cluster that clients have open.
@@ -98,7 +106,7 @@ impl Shared {
         Shared {
             session,
             file_of: files.unwrap_or_else(|| Box::new(file_of)),
-            kept: Mutex::default(),
+            places: Mutex::default(),
             tallies: Mutex::default(),
         }
     }
@@ -122,8 +130,9 @@ impl Shared {
         let (data, _) = files(&catalog, &reached.cluster)?;
         self.check_rights(descriptor, &data, options.access)
             .map_err(Refused::Rights)?;
-        let mut kept = self.kept.lock();
-        if let Some(other) = kept.get(&base).and_then(|kept| kept.in_the_way(guest, options.alone)) {
+        let place = self.place(&base);
+        let mut kept = place.kept.lock();
+        if let Some(other) = kept.as_ref().and_then(|kept| kept.in_the_way(guest, options.alone)) {
             let refused = OpenError::InUse {
                 path: data,
                 why: "another program has it open, and one of the two wants it for itself",
@@ -133,7 +142,7 @@ impl Shared {
         }
         // The keeper is of this process, and so is every client's open.
         let alone = std::mem::take(&mut options.alone);
-        let is_kept = kept.contains_key(&base);
+        let is_kept = kept.is_some();
         let is_loaded = || self.session.engine.peek(&data).is_ok_and(|root| root.levels > 0);
         let early = match !is_kept && options.access == Access::Input && is_loaded() {
             // Whoever joins later may want to change it. Where that is not allowed, nobody will.
@@ -152,12 +161,13 @@ impl Shared {
             }
         };
         let keeper = || early.map_or_else(|| data_set.clone(), |(_, keeper)| keeper);
-        let entry = kept.entry(base.clone()).or_insert_with(|| Kept {
+        let entry = kept.get_or_insert_with(|| Kept {
             keeper: keeper(),
             opens: Vec::new(),
             alone: None,
         });
         entry.opens.push((guest, label));
+        place.opens.store(entry.opens.len() as u32, Relaxed);
         if alone {
             entry.alone = Some(guest);
         }
@@ -173,13 +183,17 @@ impl Shared {
         })
     }
 
+    fn place(&self, base: &Name) -> Arc<Place> {
+        self.places.lock().entry(base.clone()).or_default().clone()
+    }
+
     /// What was counted of each data set, and how many have it open.
     pub fn used(&self) -> Vec<Used> {
-        let kept = self.kept.lock();
+        let places = self.places.lock();
         let tallies = self.tallies.lock();
         let used = |(name, tally): (&Name, &Arc<Tally>)| Used {
             name: name.to_string(),
-            opens: kept.get(name).map_or(0, |kept| kept.opens.len() as u32),
+            opens: places.get(name).map_or(0, |place| place.opens.load(Relaxed)),
             sums: tally.sums(),
         };
         tallies.iter().map(used).collect()
@@ -189,12 +203,13 @@ impl Shared {
     pub fn close(&self, set: &OpenSet) -> Result<CloseReport, RequestError> {
         // They keep it open.
         drop(set.pins.lock().take());
-        let mut kept = self.kept.lock();
+        let place = self.place(&set.base);
+        let mut kept = place.kept.lock();
         let Some(own) = set.data_set.lock().take() else {
             return Ok(CloseReport::default());
         };
         let closed = own.close();
-        let Some(of) = kept.get_mut(&set.base) else {
+        let Some(of) = &mut *kept else {
             return closed;
         };
         if let Some(place) = of.opens.iter().position(|(guest, _)| *guest == set.guest) {
@@ -203,10 +218,11 @@ impl Shared {
         if set.alone {
             of.alone = None;
         }
+        place.opens.store(of.opens.len() as u32, Relaxed);
         if !of.opens.is_empty() {
             return closed;
         }
-        let last = kept.remove(&set.base);
+        let last = kept.take();
         let done = last.map_or(Ok(CloseReport::default()), |kept| kept.keeper.close());
         closed.and(done)
     }

@@ -44,6 +44,12 @@ impl LockOwner {
         self.0.locks.end_locked(self.0.number);
     }
 
+    /// Ends its waits, those of all its strings, and each that it begins from now on: they are refused (8/22). For one
+    /// that nobody is behind any more.
+    pub fn dismiss(&self) {
+        self.0.locks.dismiss(self.0.number);
+    }
+
     /// Retains what it has locked for X: whoever wants it is refused (8/24) until
     /// [`release_retained`](Self::release_retained).
     pub fn retain(&self) {

@@ -42,6 +42,8 @@ pub(super) struct Owned {
     pub label: Option<Arc<str>>,
     /// Names that it has locked.
     pub names: HashSet<Vec<u8>>,
+    /// It waits for nothing any more.
+    pub dismissed: bool,
 }
 
 /// On a line of its own, so that stripes do not slow each other.

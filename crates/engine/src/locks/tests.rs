@@ -175,6 +175,35 @@ fn a_timeout_leaves_the_queue() {
     share(&locks, b"K", &wants, Patience::None).unwrap();
 }
 
+/// One that nobody is behind any more stands in nobody's way, whoever has what it waits for.
+#[test]
+fn who_is_dismissed_waits_no_longer_and_not_again() {
+    let locks = Arc::new(Locks::new(Arc::new(cica_disk::SystemClock)));
+    let [has, gone, wants] = ["has", "gone", "wants"].map(|label| LockOwner::new(&locks, label));
+    for patience in [Patience::Forever, Patience::Until(Duration::from_secs(600))] {
+        lock(&locks, b"K", &has, Patience::None).unwrap();
+        std::thread::scope(|threads| {
+            let first = threads.spawn(|| lock(&locks, b"K", &gone, patience));
+            until_waiting(&locks, 1);
+            let behind = threads.spawn(|| lock(&locks, b"K", &wants, Patience::Forever));
+            until_waiting(&locks, 2);
+            gone.dismiss();
+            let refused = first.join().unwrap().unwrap_err();
+            assert_eq!((refused.feedback().return_code, refused.feedback().reason), (8, 22));
+            until_waiting(&locks, 1);
+            let again = lock(&locks, b"K", &gone, patience).unwrap_err();
+            assert_eq!(again.feedback().reason, 22);
+            has.unlock_all();
+            behind.join().unwrap().unwrap();
+        });
+        wants.unlock_all();
+        let later = LockOwner::new(&locks, "later");
+        lock(&locks, b"K", &later, Patience::Forever).unwrap();
+        later.unlock_all();
+        locks.owners.lock().entry(gone.number()).or_default().dismissed = false;
+    }
+}
+
 /// The grant and the end of the patience meet again and again: the lock is had or it is not, and none is lost.
 #[test]
 fn giving_up_when_it_is_granted() {

@@ -1,6 +1,8 @@
 //! One who waits for a name, and the reasons for which a name is had.
 
 use super::LockMode;
+use crate::sync::atomic::AtomicBool;
+use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::{Condvar, Mutex};
 use std::time::Duration;
 
@@ -30,6 +32,8 @@ pub(super) struct Waiter {
     /// When it came.
     pub since: Duration,
     pub granted: Mutex<bool>,
+    /// The owner waits no longer.
+    dismissed: AtomicBool,
     bell: Condvar,
 }
 
@@ -40,6 +44,7 @@ impl Waiter {
             reason,
             since,
             granted: Mutex::new(false),
+            dismissed: AtomicBool::new(false),
             bell: Condvar::default(),
         }
     }
@@ -50,15 +55,22 @@ impl Waiter {
         self.bell.notify_all();
     }
 
+    /// The wait is over, whether the name is his or not.
+    pub fn dismiss(&self) {
+        let _granted = self.granted.lock();
+        self.dismissed.store(true, Relaxed);
+        self.bell.notify_all();
+    }
+
     /// Waits. A time that is too long to be waited for is none.
     pub fn wait(&self, longest: Option<Duration>) {
         let mut granted = self.granted.lock();
         match longest.filter(|_| crate::sync::TIME_PASSES) {
             // A bell without a grant is none: what is left of the time is little, and a timeout looks again.
-            Some(longest) if !*granted => wait_for(&self.bell, &mut granted, longest),
+            Some(longest) if !*granted => wait_for(self, &mut granted, longest),
             Some(_) => {}
             None => {
-                while !*granted {
+                while !*granted && !self.dismissed.load(Relaxed) {
                     self.bell.wait(&mut granted);
                 }
             }
@@ -67,12 +79,13 @@ impl Waiter {
 }
 
 #[cfg(not(cica_schedules))]
-fn wait_for(bell: &Condvar, granted: &mut crate::sync::MutexGuard<'_, bool>, longest: Duration) {
+fn wait_for(waiter: &Waiter, granted: &mut crate::sync::MutexGuard<'_, bool>, longest: Duration) {
     // Whether the time is over is seen by the flag alone.
-    bell.wait_while_for(granted, |granted| !*granted, longest);
+    let waits = |granted: &mut bool| !*granted && !waiter.dismissed.load(Relaxed);
+    waiter.bell.wait_while_for(granted, waits, longest);
 }
 
 #[cfg(cica_schedules)]
-fn wait_for(bell: &Condvar, granted: &mut crate::sync::MutexGuard<'_, bool>, _: Duration) {
-    bell.wait(granted);
+fn wait_for(waiter: &Waiter, granted: &mut crate::sync::MutexGuard<'_, bool>, _: Duration) {
+    waiter.bell.wait(granted);
 }

@@ -39,6 +39,10 @@ impl Locks {
         let (_, key) = parts(name);
         // Kept while edges come and are searched (L4).
         let mut waiting = self.waiting.lock();
+        if self.is_dismissed(owner) {
+            let (key, by) = (key.to_vec(), None);
+            return Err(RequestError::LockTimeout { key, by });
+        }
         let waiter = Arc::new(Waiter::new(owner, reason, self.clock.passed()));
         loop {
             match self.try_take(name, owner, reason) {
@@ -101,6 +105,24 @@ impl Locks {
         stripe.settle(name);
         drop((stripe, waiting));
         Err(holder.and_then(|holder| self.label(holder)))
+    }
+
+    /// Ends what an owner waits for, now and from now on: 8/22.
+    pub(super) fn dismiss(&self, owner: u64) {
+        self.owners.lock().entry(owner).or_default().dismissed = true;
+        // Who begins to wait looks at that while he keeps this.
+        let waiting = self.waiting.lock();
+        for name in waiting.get(&owner).into_iter().flatten() {
+            let stripe = self.stripe(name).lock();
+            let queued = stripe.names.get(name).into_iter().flat_map(|lock| &lock.queue);
+            queued
+                .filter(|waiter| waiter.owner == owner)
+                .for_each(|waiter| waiter.dismiss());
+        }
+    }
+
+    fn is_dismissed(&self, owner: u64) -> bool {
+        self.owners.lock().get(&owner).is_some_and(|owned| owned.dismissed)
     }
 
     /// Follows who waits for whom from the owner on. Back at the owner: a deadlock.
