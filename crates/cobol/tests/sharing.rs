@@ -346,6 +346,59 @@ fn a_program_that_wants_a_file_for_itself_has_it_so() {
     two.stop();
 }
 
+/// The ways to have a file or a record for oneself, each against each kind of open, shared and not.
+#[test]
+fn each_way_to_lock_keeps_another_program_away() {
+    let shop = Shop::new("share-ways");
+    for share in ["on", "off"] {
+        let with = [("CICA_SHARE", share)];
+        let (mut one, mut two) = (shop.clerk(&with), shop.clerk(&with));
+        let alone = [
+            ("open-alone", "close"),
+            ("with-lock", "close"),
+            ("x-open", "x-close"),
+            ("x-input", "x-close"),
+        ];
+        for (way, back) in alone {
+            assert_eq!(one.status(way), "00", "{way} {share}");
+            for open in ["open", "input", "with-lock", "x-open", "x-input"] {
+                assert_eq!(two.status(open), "61", "{open} beside {way}, {share}");
+            }
+            assert_eq!(one.status(back), "00", "{way} {share}");
+            assert_eq!((two.status("open"), two.status("close")), ("00".into(), "00".into()));
+        }
+        one.stop();
+        two.stop();
+    }
+    // LOCK MODE AUTOMATIC locks what was read last, and nothing of a file that is open for input.
+    let (mut one, mut two) = (shop.clerk(&[]), shop.clerk(&[]));
+    assert_eq!((one.status("l-open"), two.status("l-open")), ("00".into(), "00".into()));
+    assert_eq!(
+        (one.status("l-read 3"), two.status("l-read 3")),
+        ("00".into(), "51".into())
+    );
+    assert_eq!(
+        (one.status("l-read 4"), two.status("l-read 3")),
+        ("00".into(), "00".into())
+    );
+    assert_eq!(one.status("l-read 3"), "51");
+    assert_eq!(
+        (two.status("l-close"), one.status("l-read 3")),
+        ("00".into(), "00".into())
+    );
+    // LOCK MODE MANUAL locks nothing by itself.
+    assert_eq!(
+        (one.status("l-close"), one.status("open"), two.status("open")),
+        ("00".into(), "00".into(), "00".into())
+    );
+    assert_eq!(
+        (one.status("read 3"), two.status("lock 3"), one.status("read 3")),
+        ("00".into(), "00".into(), "51".into())
+    );
+    one.stop();
+    two.stop();
+}
+
 #[test]
 fn a_dd_text_says_what_a_reader_sees() {
     let shop = Shop::new("share-rls");
