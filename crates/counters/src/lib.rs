@@ -34,7 +34,9 @@ pub use identity::{DataSetIdentity, ProcessIdentity, BEFORE};
 pub use own::{DataSetCounts, StatisticsFile, StringCounts};
 pub use readers::{add_reader, forget_reader, readers, ReaderCounts};
 pub use running::{running, Component, OpenDataSet, Process, Seen, Torn};
-pub use table::{ComponentCount, DataSetCount, FramesCount, LockCount, PoolCount, SmfCount, StringCount};
+pub use table::{
+    ComponentCount, DataSetCount, FramesCount, LockCount, PoolCount, Row, SharedCount, SmfCount, StringCount,
+};
 
 /// Who is told of opens and closes: what writes a record of each.
 pub trait Watcher: Send + Sync {

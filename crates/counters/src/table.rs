@@ -18,6 +18,8 @@ pub enum Level {
     Component,
     /// A string of an open.
     String,
+    /// A server of shared data sets, each of its clients, and each data set that they share.
+    Shared,
 }
 
 /// Whether it only grows.
@@ -201,6 +203,28 @@ level! {
 }
 
 level! {
+    /// Counters of requests for shared data sets.
+    Shared as SharedCount {
+        Requests "shared_requests" Counter "requests", "each request of a client",
+            smf "", listcat "", rmf "": "Requests answered";
+        Refused "shared_refused" Counter "requests", "each of them that is refused",
+            smf "", listcat "", rmf "": "Requests answered with an error, but for \"not found\" and the end of the data";
+        Waits "shared_waits" Counter "requests", "each of them that waited",
+            smf "", listcat "", rmf "": "Requests that waited for a record";
+        TrueContention "shared_true_contention" Counter "requests", "each record that another has",
+            smf "SMF42GBL, SMF42HBE", listcat "", rmf "True Cont": "Requests that met a record that another has";
+        FalseContention "shared_false_contention" Counter "requests", "each part of the lock table that another is busy in",
+            smf "SMF42GBM, SMF42HBF", listcat "", rmf "False Cont": "Requests that met another one in the same part of the lock table, and went on at once";
+        Deadlocks "shared_deadlocks" Counter "requests", "each of them that would wait for itself",
+            smf "", listcat "", rmf "": "Requests refused because to wait would never have ended (8/21)";
+        Timeouts "shared_timeouts" Counter "requests", "each wait that ends without the record",
+            smf "", listcat "", rmf "": "Requests refused because they had waited long enough (8/22)";
+        Retained "shared_retained" Counter "requests", "each record that a shunted unit has",
+            smf "", listcat "", rmf "": "Requests that met a retained lock (8/24)";
+    }
+}
+
+level! {
     /// Counters of the SMF records of a process.
     Smf as SmfCount {
         Written "smf_records" Counter "records", "each record that was written",
@@ -218,6 +242,7 @@ pub const TABLE: &[&[Row]] = &[
     PoolCount::ROWS,
     FramesCount::ROWS,
     LockCount::ROWS,
+    SharedCount::ROWS,
     SmfCount::ROWS,
 ];
 

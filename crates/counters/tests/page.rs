@@ -3,7 +3,7 @@
 use cica_counters::table::{Kind, Row, TABLE};
 use std::fmt::Write;
 
-const HEADINGS: [(&str, &str); 7] = [
+const HEADINGS: [(&str, &str); 8] = [
     (
         "A data set that is open",
         "Shown by `cica stat` since the open, and added to those of the root in LISTCAT.",
@@ -16,6 +16,10 @@ const HEADINGS: [(&str, &str); 7] = [
     ("A buffer pool", "Of each process."),
     ("Frames of a buffer pool", "Of each size."),
     ("A lock table", "Of each process; that of `cica serve` is everybody's."),
+    (
+        "Requests for shared data sets",
+        "Of `cica serve`, of each of its clients, and of each data set that they share: `cica server stats`.",
+    ),
     ("SMF", "Of each process."),
 ];
 

@@ -7,6 +7,7 @@
 //! guest      what a client has: data sets, strings, units; all of it ends with the client
 //! shunted    units that could not be taken back
 //! tally      what is counted of requests
+//! intervals  SMF records of that
 //! opened     data sets that are shared, each open once for all clients; who may open what
 //! ```
 //! * O1. What a client has ends when its last connection does, or its process: strings and what they hold, units, which
@@ -21,6 +22,7 @@
 
 mod answer;
 mod guest;
+mod intervals;
 mod listen;
 mod opened;
 mod owner;

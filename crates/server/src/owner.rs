@@ -1,6 +1,7 @@
 //! The owner, which all its threads share: the data sets, the clients, and whether it goes on.
 
 use crate::guest::{Guest, Peer};
+use crate::intervals::Intervals;
 use crate::opened::{FileOf, Shared};
 use crate::shunted::Shunted;
 use crate::tally::Tally;
@@ -21,6 +22,8 @@ pub struct Owner {
     begun: Instant,
     /// Of all clients.
     pub(crate) tally: Tally,
+    /// What SMF was told of them.
+    pub(crate) intervals: Intervals,
     /// Of clients that have ended.
     pub(crate) shunted: Shunted,
     draining: AtomicBool,
@@ -38,6 +41,7 @@ impl Owner {
             last: AtomicU64::new(0),
             begun: Instant::now(),
             tally: Tally::default(),
+            intervals: Intervals::default(),
             shunted: Shunted::default(),
             draining: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
@@ -89,6 +93,12 @@ impl Owner {
             guest.hang_up();
             self.end(&guest);
         }
+        self.tell_smf(true);
+    }
+
+    /// Has SMF records written of what was asked for, if it is time, or at once.
+    pub(crate) fn tell_smf(&self, at_once: bool) {
+        self.intervals.tell(&self.shared, &self.tally, at_once);
     }
 
     /// What it has and does.

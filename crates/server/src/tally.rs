@@ -1,5 +1,6 @@
 //! Counts requests, and how long they took: of the server, of a client, of a data set.
 
+use cica_counters::SharedCount;
 use cica_engine::LockCounts;
 use cica_share::figures::{class, Sums, CLASSES, COUNTERS};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -16,19 +17,17 @@ impl Tally {
     /// One request more, that took so long, was refused, and met this in the lock table.
     pub fn add(&self, took: Duration, refused: bool, met: LockCounts) {
         let counts = [
-            1,
-            u64::from(refused),
-            met.waits,
-            met.contended,
-            met.collided,
-            met.deadlocks,
-            met.timeouts,
-            met.retained,
+            (SharedCount::Requests, 1),
+            (SharedCount::Refused, u64::from(refused)),
+            (SharedCount::Waits, met.waits),
+            (SharedCount::TrueContention, met.contended),
+            (SharedCount::FalseContention, met.collided),
+            (SharedCount::Deadlocks, met.deadlocks),
+            (SharedCount::Timeouts, met.timeouts),
+            (SharedCount::Retained, met.retained),
         ];
-        for (counter, count) in self.counters.iter().zip(counts) {
-            if count > 0 {
-                counter.fetch_add(count, Relaxed);
-            }
+        for (counter, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+            self.counters[counter as usize].fetch_add(count, Relaxed);
         }
         let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.times[class(nanoseconds)].fetch_add(1, Relaxed);

@@ -61,6 +61,8 @@ pub struct Session {
     pub locks: Arc<RecordLocks>,
     /// Whether data sets are shared with other processes.
     pub sharing: Sharing,
+    /// Where SMF records go, if they are written.
+    pub smf: Option<Arc<SmfFile>>,
     owner: Arc<Owner>,
 }
 
@@ -101,14 +103,13 @@ impl Session {
             what: format!("there is no memory for the buffer pool: {error}; give it less (--pool, CICA_POOL)"),
         })?;
         let process = this_process(clock.now());
-        if smf_from_environment()? {
-            watch(&engine, &disk, &clock, &catalog, &process);
-        }
+        let smf = smf_from_environment()?.then(|| watch(&engine, &disk, &clock, &catalog, &process));
         engine.show_counts(catalog.directory().join(DIRECTORY), process);
         let session = Session::over(disk, clock, Arc::new(catalog), engine);
         Ok(Session {
             outside: outside(),
             sharing: start.sharing,
+            smf,
             ..session
         })
     }
@@ -124,6 +125,7 @@ impl Session {
             engine,
             locks: Arc::default(),
             sharing: Sharing::Off,
+            smf: None,
             owner: Arc::default(),
         }
     }
@@ -194,8 +196,14 @@ impl Session {
     }
 }
 
-/// Has a record written of each open and close.
-fn watch(engine: &Engine, disk: &Arc<dyn Disk>, clock: &Arc<dyn Clock>, catalog: &Catalog, process: &ProcessIdentity) {
+/// Has a record written of each open and close, in the file that is returned.
+fn watch(
+    engine: &Engine,
+    disk: &Arc<dyn Disk>,
+    clock: &Arc<dyn Clock>,
+    catalog: &Catalog,
+    process: &ProcessIdentity,
+) -> Arc<SmfFile> {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let origin = Origin {
         system: host.trim_ascii_end().to_ascii_uppercase(),
@@ -213,7 +221,9 @@ fn watch(engine: &Engine, disk: &Arc<dyn Disk>, clock: &Arc<dyn Clock>, catalog:
     let file = Arc::new(file);
     engine.watch(file.clone());
     // Made with the first open, so not asked for before that.
-    engine.count_smf(move |cells| file.show_counts(cells));
+    let same = file.clone();
+    engine.count_smf(move |cells| same.show_counts(cells));
+    file
 }
 
 /// Whether the environment says that records are written.

@@ -1,31 +1,16 @@
 //! What is counted of requests: for the server, for each client and for each data set. One table says what there is,
 //! and every surface shows that.
 
+use cica_counters::{Row, SharedCount};
 use serde::{Deserialize, Serialize};
 
-/// What is counted beside response times: name, and what it says.
-pub const COUNTERS: [(&str, &str); 8] = [
-    ("requests", "requests answered"),
-    (
-        "refused",
-        "requests answered with an error, but for \"not found\" and the end of the data",
-    ),
-    ("waits", "requests that waited for a record"),
-    ("true_contention", "requests that met a record that another has"),
-    (
-        "false_contention",
-        "requests that met another one in the same part of the lock table, and went on at once",
-    ),
-    (
-        "deadlocks",
-        "requests refused because to wait would never have ended (8/21)",
-    ),
-    (
-        "timeouts",
-        "requests refused because they had waited long enough (8/22)",
-    ),
-    ("retained", "requests that met a retained lock (8/24)"),
-];
+/// What is counted beside response times, as the table of counters has it.
+pub const COUNTERS: &[Row] = SharedCount::ROWS;
+
+/// The name of a counter where all of them are of requests for shared data sets.
+pub fn name(row: &Row) -> &'static str {
+    row.name.strip_prefix("shared_").unwrap_or(row.name)
+}
 
 /// Classes of response times.
 pub const CLASSES: usize = 26;

@@ -96,6 +96,37 @@ pub const LAYOUTS: &[Layout] = &[
         },
     },
     Layout {
+        number: 42,
+        subtype: 16,
+        text: "Requests for a shared data set, of an interval or until the server ended",
+        fields: fields! {
+            "SMF42SSI" 18 4 Text "subsystem";
+            "SMF42STY" 22 2 Number "subtype, 16";
+            "SMF42NT" 24 2 Number "triplets, 1";
+            "SMF42GBB" 52 44 Text "cluster";
+            "SMF42GBH" 244 8 Text "system";
+            "SMF42GBK" 276 4 Number "requests that met the lock table: those that waited or met another";
+            "SMF42GBL" 280 4 Number "true contention: requests that met a record that another has";
+            "SMF42GBM" 284 4 Number "false contention: requests that met another in the same part of the lock table";
+            "SMF42GIB" 324 4 Number "requests";
+        },
+    },
+    Layout {
+        number: 42,
+        subtype: 17,
+        text: "The lock table of a server, of an interval or until it ended",
+        fields: fields! {
+            "SMF42SSI" 18 4 Text "subsystem";
+            "SMF42STY" 22 2 Number "subtype, 17";
+            "SMF42NT" 24 2 Number "triplets, 1";
+            "SMF42HBB" 52 16 Text "lock table";
+            "SMF42HBC" 68 8 Text "system";
+            "SMF42HBD" 84 4 Number "requests";
+            "SMF42HBE" 88 4 Number "true contention";
+            "SMF42HBF" 92 4 Number "false contention";
+        },
+    },
+    Layout {
         number: 62,
         subtype: 0,
         text: "A data set is open",

@@ -1,7 +1,7 @@
 //! A record: bytes, and its fields by their names.
 
 use crate::field::{Field, Kind, Layout, HEADER, HEADER_LEN};
-use cica_counters::{Component, ComponentCount, DataSetCount, OpenDataSet};
+use cica_counters::{Component, ComponentCount, DataSetCount, OpenDataSet, SharedCount};
 use cica_qsam::CodePage;
 use std::fmt;
 
@@ -361,6 +361,41 @@ pub fn io_of(then: &OpenDataSet, now_set: &OpenDataSet, now: u64, origin: &Origi
         record
     };
     parts(then, now_set).into_iter().map(of_part).collect()
+}
+
+/// Requests for a shared data set, or for all of a server, since the last such record.
+fn shared(subtype: u16, now: u64, origin: &Origin) -> Record {
+    let mut record = Record::new(layout(42, subtype), now, origin);
+    record.number("SMF42STY", subtype.into());
+    record.text("SMF42SSI", "CICA");
+    record.number("SMF42NT", 1);
+    record
+}
+
+/// Requests of clients for a data set that a server shares; `counts` in the order of [`SharedCount`].
+pub fn shared_data_set(cluster: &str, counts: &[u64], now: u64, origin: &Origin) -> Record {
+    let count = |counter: SharedCount| counts.get(counter as usize).copied().unwrap_or_default();
+    let (met, collided) = (count(SharedCount::TrueContention), count(SharedCount::FalseContention));
+    let mut record = shared(16, now, origin);
+    record.text("SMF42GBB", cluster);
+    record.text("SMF42GBH", &origin.system);
+    record.number("SMF42GBK", met + collided);
+    record.number("SMF42GBL", met);
+    record.number("SMF42GBM", collided);
+    record.number("SMF42GIB", count(SharedCount::Requests));
+    record
+}
+
+/// The same for all that a server shares.
+pub fn shared_locks(counts: &[u64], now: u64, origin: &Origin) -> Record {
+    let count = |counter: SharedCount| counts.get(counter as usize).copied().unwrap_or_default();
+    let mut record = shared(17, now, origin);
+    record.text("SMF42HBB", "CICA");
+    record.text("SMF42HBC", &origin.system);
+    record.number("SMF42HBD", count(SharedCount::Requests));
+    record.number("SMF42HBE", count(SharedCount::TrueContention));
+    record.number("SMF42HBF", count(SharedCount::FalseContention));
+    record
 }
 
 /// Bytes of the least record.

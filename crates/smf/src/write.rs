@@ -1,7 +1,7 @@
 //! The file that records go to: `smf/current` in the catalog's directory. When it is full it becomes `smf/1`, which was
 //! `smf/2` before the next, and so on.
 
-use crate::record::{closed, io_of, lost, opened, Origin, Record};
+use crate::record::{closed, io_of, lost, opened, shared_data_set, shared_locks, Origin, Record};
 use cica_counters::{OpenDataSet, SmfCount, Watcher};
 use cica_disk::{Cells, Clock, Create, Disk, File, Lock, Open, WriteAt};
 use std::io;
@@ -49,6 +49,15 @@ impl SmfFile {
     /// From now on others see in these cells how many records were written and lost.
     pub fn show_counts(&self, cells: Cells) {
         *self.cells.lock().unwrap_or_else(PoisonError::into_inner) = Some(cells);
+    }
+
+    /// Writes what clients of a server asked for since the last such record: of each data set, and of all.
+    pub fn write_shared<'n>(&self, data_sets: impl Iterator<Item = (&'n str, Vec<u64>)>, all: &[u64]) {
+        let now = self.clock.now();
+        let of_set = |(name, counts): (&str, Vec<u64>)| shared_data_set(name, &counts, now, &self.origin);
+        let mut records: Vec<Record> = data_sets.map(of_set).collect();
+        records.push(shared_locks(all, now, &self.origin));
+        self.write(&records);
     }
 
     /// Writes records; those that cannot be written are lost and counted (R1).

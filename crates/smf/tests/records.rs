@@ -269,3 +269,41 @@ fn the_page_is_what_the_fields_say() {
         "CICA_BLESS=1 cargo test -p cica-smf writes {path} anew"
     );
 }
+
+#[test]
+fn what_clients_asked_for_is_told_of_each_data_set_and_of_all() {
+    let disk = Arc::new(MemoryDisk::new());
+    let how = Open {
+        directory: true,
+        create: Create::IfMissing,
+        ..Open::default()
+    };
+    disk.open(Path::new("/cat"), how).expect("a directory");
+    let clock = Arc::new(ManualClock::new(NOW, 0));
+    let file = SmfFile::new(disk.clone(), clock, Path::new("/cat"), origin(), 1 << 20);
+    // In the order of the table: requests, refused, waits, true and false contention ...
+    let counts = vec![1000, 7, 5, 30, 4, 3, 2, 1];
+    file.write_shared(
+        [("A.B", counts.clone())].into_iter(),
+        &[5_000_000_000, 0, 0, 31, 5, 0, 0, 0],
+    );
+    let current = FileReader::plain(&*disk, Path::new("/cat/smf/current")).expect("the file");
+    let records: Vec<Record> = Records::new(current).collect::<Result<_, _>>().expect("records");
+    assert_eq!(
+        records
+            .iter()
+            .map(|record| (record.kind(), record.subtype()))
+            .collect::<Vec<_>>(),
+        [(42, 16), (42, 17)]
+    );
+    let said = |record: usize, name: &str| records[record].get(name).expect("a field").to_string();
+    assert_eq!(
+        ["SMF42GBB", "SMF42GBH", "SMF42GBK", "SMF42GBL", "SMF42GBM", "SMF42GIB"].map(|name| said(0, name)),
+        ["A.B", "SYS1", "34", "30", "4", "1000"]
+    );
+    assert_eq!(
+        ["SMF42HBB", "SMF42HBD", "SMF42HBE", "SMF42HBF"].map(|name| said(1, name)),
+        ["CICA", "4294967295", "31", "5"],
+        "what is too large is the largest"
+    );
+}

@@ -1,7 +1,7 @@
 //! `cica server stats`: what was counted of requests, for the server, for each data set and for each client.
 
 use super::others;
-use cica_share::figures::{bound, Sums, COUNTERS};
+use cica_share::figures::{bound, name, Sums, COUNTERS};
 use cica_share::words::Status as Server;
 use serde_json::{json, Map, Value};
 
@@ -31,7 +31,7 @@ pub fn value(server: &Server) -> Value {
 /// the next lower number.
 fn sums(of: &Sums) -> Map<String, Value> {
     let counters = COUNTERS.iter().zip(of.counters);
-    let counters = counters.map(|((name, _), count)| ((*name).into(), json!(count)));
+    let counters = counters.map(|(row, count)| (name(row).into(), json!(count)));
     let mut value: Map<String, Value> = counters.collect();
     let times = of.times.iter().enumerate().filter(|(_, count)| **count > 0);
     let times = times.map(|(class, count)| json!({ "below_microseconds": bound(class), "requests": count }));
@@ -42,8 +42,8 @@ fn sums(of: &Sums) -> Map<String, Value> {
 /// For people.
 pub fn lines(server: &Server) -> Vec<String> {
     let mut lines = Vec::new();
-    for ((name, words), count) in COUNTERS.iter().zip(server.sums.counters) {
-        lines.push(format!("{:<16} {count:>12}  {words}", name.replace('_', " ")));
+    for (row, count) in COUNTERS.iter().zip(server.sums.counters) {
+        lines.push(format!("{:<16} {count:>12}  {}", name(row).replace('_', " "), row.text));
     }
     lines.push(String::new());
     lines.push(format!("{:>12} {:>12}  RESPONSE TIME", "REQUESTS", "SHARE"));
