@@ -214,7 +214,7 @@ level! {
         TrueContention "shared_true_contention" Counter "requests", "each record that another has",
             smf "SMF42GBL, SMF42HBE", listcat "", rmf "True Cont": "Requests that met a record that another has";
         FalseContention "shared_false_contention" Counter "requests", "each part of the lock table that another is busy in",
-            smf "SMF42GBM, SMF42HBF", listcat "", rmf "False Cont": "Requests that met another one in the same part of the lock table, and went on at once";
+            smf "SMF42GBM, SMF42HBF", listcat "", rmf "False Cont": "Requests that met another one in the same part of the lock table";
         Deadlocks "shared_deadlocks" Counter "requests", "each of them that would wait for itself",
             smf "", listcat "", rmf "": "Requests refused because to wait would never have ended (8/21)";
         Timeouts "shared_timeouts" Counter "requests", "each wait that ends without the record",
