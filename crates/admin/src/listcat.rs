@@ -18,12 +18,14 @@ pub use reference::reference_listcat_markdown;
 
 use super::failure::Failure;
 use super::outcome::Outcome;
+use super::shcds::in_use;
 use super::trouble::GAVE_UP;
 use super::Services;
 use cica_catalog::entry::EntryKind;
 use cica_catalog::{Catalog, Contents, Device, Volume};
 use cica_messages::{Message, IDC1566I};
 use select::EntrySelection;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -111,6 +113,11 @@ fn listcat(services: &Services, request: &Listcat, each: &mut dyn FnMut(Listed))
         _ => services.catalog_or_master(catalog)?,
     };
     let look = Look {
+        in_use: if request.figures {
+            in_use(services)
+        } else {
+            BTreeSet::new()
+        },
         services,
         figures: request.figures,
         choice: EntrySelection::of(request, services.today()),
@@ -156,6 +163,7 @@ fn listcat(services: &Services, request: &Listcat, each: &mut dyn FnMut(Listed))
 
 /// How entries of a catalog are looked at.
 struct Look<'a> {
+    in_use: BTreeSet<String>,
     services: &'a Services,
     figures: bool,
     choice: EntrySelection,
@@ -165,6 +173,7 @@ impl Look<'_> {
     fn at<T>(&self, catalog: &Catalog, list: impl FnOnce(&Describer, &EntrySelection) -> T) -> Result<T, Failure> {
         let contents = catalog.contents()?;
         let describer = Describer::new(&self.services.engine, catalog, &contents, self.figures)?;
+        let describer = describer.beside_a_server(self.in_use.clone());
         Ok(list(&describer, &self.choice))
     }
 }

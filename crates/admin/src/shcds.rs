@@ -1,6 +1,11 @@
-//! SHCDS: the state of record-level sharing, which is not active: no server shares data sets between processes yet.
+//! SHCDS: who shares data sets, what is locked, and units of recovery that could not be taken back. All of it is asked
+//! of the server that shares the data sets of the master catalog; without one nothing is shared.
 //!
-//! What lists is answered as z/OS lists a data set that nobody shares. There is no state to be changed.
+//! | on z/OS | here |
+//! |---|---|
+//! | a sharing subsystem | a client of the server |
+//! | shunted work of a unit of recovery (URID) | a unit that its server could not take back, by its number there |
+//! | cache and lock structures, forward recovery of locks, NON-RLS UPDATE | none: these functions are refused |
 
 use super::failure::Failure;
 use super::open::cluster;
@@ -8,41 +13,244 @@ use super::outcome::Outcome;
 use super::report::Report;
 use super::Services;
 use cica_catalog::entry::Log;
-use cica_messages::CICA0957I;
+use cica_messages::{CICA0957I, CICA0958E, CICA1018E, CICA1019I};
+use cica_share::words::{Answer, Ask, ClientInfo, Shunted, Status};
+use cica_share::Client;
+use std::collections::BTreeSet;
 
 /// Condition code when the data set cannot be told of.
 const NOT_LISTED: u8 = 8;
 
-/// The functions of SHCDS that list.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Shcds {
-    /// LISTDS: of this data set; none: of subsystems and of what is to be recovered, of which there is nothing.
-    pub data_set: Option<String>,
+/// Shunted units that are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Chosen {
+    /// All of them.
+    All,
+    /// SPHERE: those that have changed this data set.
+    Sphere(String),
+    /// URID: the one with this number.
+    Unit(u64),
 }
 
-/// The state of a data set that nobody shares.
+/// The functions of SHCDS that are carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unshared {
+pub enum Shcds {
+    /// LISTDS: a data set.
+    DataSet(String),
+    /// LISTSUBSYS and LISTSUBSYSDS: who shares.
+    Subsystems,
+    /// LISTRECOVERY and LISTALL: what is to be recovered.
+    Recovery,
+    /// LISTSHUNTED.
+    Shunted(Chosen),
+    /// RETRY.
+    Retry(Chosen),
+    /// PURGE.
+    Purge(Chosen),
+}
+
+/// A data set, as LISTDS tells of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedState {
     /// Its name.
     pub name: String,
     /// Can it be recovered, by what LOG says?
     pub recoverable: bool,
+    /// Records of it are retained for a unit that could not be taken back.
+    pub retained: bool,
+    /// Who has it open: process and program.
+    pub users: Vec<String>,
+}
+
+/// A client of the server, as LISTSUBSYS tells of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subsystem {
+    /// Process and program.
+    pub name: String,
+    /// Data sets that it has open.
+    pub data_sets: Vec<String>,
+    /// Records that it has locked, and that it waits for.
+    pub locks: (usize, usize),
+}
+
+/// A unit of recovery that could not be taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShuntedUnit {
+    /// Its number at the server.
+    pub unit: u64,
+    /// Whose it was.
+    pub of: String,
+    /// Data sets that it has changed.
+    pub data_sets: Vec<String>,
+    /// Changes that are still to be taken back.
+    pub changes: u64,
+    /// Why it could not be.
+    pub cause: String,
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ShcdsResult {
+    /// Of a data set.
+    DataSet(SharedState),
+    /// Who shares.
+    Subsystems(Vec<Subsystem>),
+    /// Units that could not be taken back.
+    Shunted(Vec<ShuntedUnit>),
+    /// Nothing is to be listed.
+    #[default]
+    Nothing,
 }
 
 impl Services {
-    /// Tells the state of sharing; the result is that of the data set, when one was named.
-    pub fn shcds(&self, request: &Shcds) -> Outcome<Option<Unshared>> {
+    /// Tells the state of sharing, or has shunted units resolved.
+    pub fn shcds(&self, request: &Shcds) -> Outcome<ShcdsResult> {
         Outcome::with(|out| shcds(self, request, out).map_err(|failure| failure.with_cc(NOT_LISTED)))
     }
 }
 
-fn shcds(services: &Services, request: &Shcds, out: &mut Report) -> Result<(u8, Option<Unshared>), Failure> {
-    let named = request.data_set.as_deref();
-    let found = named.map(|name| cluster(services, name)).transpose()?;
-    let unshared = found.map(|cluster| Unshared {
-        name: cluster.name.to_string(),
-        recoverable: matches!(cluster.attributes.log, Some(Log::Undo | Log::All)),
-    });
-    out.say(&CICA0957I, &[]);
-    Ok((0, unshared))
+fn shcds(services: &Services, request: &Shcds, out: &mut Report) -> Result<(u8, ShcdsResult), Failure> {
+    let server = Server::of(services);
+    let status = server.as_ref().map(|server| &server.status);
+    let shunted = || status.map_or(&[][..], |status| &status.shunted);
+    let listed = match request {
+        Shcds::DataSet(name) => ShcdsResult::DataSet(data_set(services, name, status)?),
+        Shcds::Subsystems => ShcdsResult::Subsystems(status.map_or_else(Vec::new, subsystems)),
+        Shcds::Recovery => ShcdsResult::Shunted(shunted().iter().map(unit).collect()),
+        Shcds::Shunted(chosen) => ShcdsResult::Shunted(chosen_of(shunted(), chosen).map(unit).collect()),
+        Shcds::Retry(chosen) => return resolve(server.as_ref(), ("RETRY", chosen), out),
+        Shcds::Purge(chosen) => return resolve(server.as_ref(), ("PURGE", chosen), out),
+    };
+    if server.is_none() {
+        out.say(&CICA0957I, &[]);
+    }
+    Ok((0, listed))
+}
+
+/// The server of the master catalog, and what it said.
+struct Server {
+    client: Client,
+    status: Status,
+}
+
+impl Server {
+    /// None: nobody serves. One that lets nobody in shares nothing with us.
+    fn of(services: &Services) -> Option<Server> {
+        let socket = cica_session::socket(services.catalog.directory());
+        let client = Client::connect(&socket, "SHCDS").ok()?;
+        let status = client.ask(&Ask::Status, |answer| match answer {
+            Answer::Status(status) => Ok(*status),
+            _ => Err(cica_share::unfit()),
+        });
+        Some(Server {
+            status: status.ok()?,
+            client,
+        })
+    }
+}
+
+/// Clusters of this master catalog that clients of its server have open.
+pub fn in_use(services: &Services) -> BTreeSet<String> {
+    let server = Server::of(services);
+    let clients = server.iter().flat_map(|server| &server.status.clients);
+    clients.flat_map(|client| client.data_sets.iter().cloned()).collect()
+}
+
+fn data_set(services: &Services, name: &str, status: Option<&Status>) -> Result<SharedState, Failure> {
+    let found = cluster(services, name)?;
+    let name = found.name.to_string();
+    let locks = status.into_iter().flat_map(|status| &status.locks);
+    let mut retained = locks.filter(|lock| lock.retained && lock.data_set == name);
+    let shunted = status.map_or(&[][..], |status| &status.shunted);
+    let has_open = |client: &&ClientInfo| client.data_sets.contains(&name);
+    let clients = status.into_iter().flat_map(|status| &status.clients);
+    Ok(SharedState {
+        recoverable: matches!(found.attributes.log, Some(Log::Undo | Log::All)),
+        retained: retained.next().is_some() || chosen_of(shunted, &Chosen::Sphere(name.clone())).next().is_some(),
+        users: clients.filter(has_open).map(label).collect(),
+        name,
+    })
+}
+
+fn label(client: &ClientInfo) -> String {
+    format!("process {} ({})", client.process, client.program)
+}
+
+/// All clients but the one that asks.
+fn subsystems(status: &Status) -> Vec<Subsystem> {
+    let own = std::process::id() as i32;
+    let others = status.clients.iter().filter(|client| client.process != own);
+    let subsystem = |client: &ClientInfo| {
+        let name = label(client);
+        let has = |lock: &&cica_share::words::Locked| lock.holders.contains(&name);
+        let waits = |lock: &&cica_share::words::Locked| lock.waiters.iter().any(|(who, _)| *who == name);
+        Subsystem {
+            data_sets: client.data_sets.clone(),
+            locks: (
+                status.locks.iter().filter(has).count(),
+                status.locks.iter().filter(waits).count(),
+            ),
+            name,
+        }
+    };
+    others.map(subsystem).collect()
+}
+
+fn unit(shunted: &Shunted) -> ShuntedUnit {
+    ShuntedUnit {
+        unit: shunted.unit,
+        of: shunted.of.clone(),
+        data_sets: shunted.data_sets.clone(),
+        changes: shunted.changes,
+        cause: shunted.why.clone(),
+    }
+}
+
+fn chosen_of<'s>(shunted: &'s [Shunted], chosen: &'s Chosen) -> impl Iterator<Item = &'s Shunted> {
+    shunted.iter().filter(move |unit| match chosen {
+        Chosen::All => true,
+        Chosen::Sphere(name) => unit.data_sets.contains(name),
+        Chosen::Unit(number) => unit.unit == *number,
+    })
+}
+
+/// Takes shunted units back, or gives them up; each says what became of it.
+fn resolve(
+    server: Option<&Server>,
+    (function, chosen): (&'static str, &Chosen),
+    out: &mut Report,
+) -> Result<(u8, ShcdsResult), Failure> {
+    let Some(server) = server else {
+        return Err(Failure::new(&CICA0958E, &[("function", &function)]));
+    };
+    let units: Vec<&Shunted> = chosen_of(&server.status.shunted, chosen).collect();
+    if units.is_empty() {
+        let reason = "there is no such shunted unit; LISTSHUNTED URID(ALL) lists them";
+        let what = match chosen {
+            Chosen::All => "ALL".to_owned(),
+            Chosen::Sphere(name) => name.clone(),
+            Chosen::Unit(unit) => unit.to_string(),
+        };
+        return Err(Failure::new(
+            &CICA1018E,
+            &[("function", &function), ("unit", &what), ("reason", &reason)],
+        ));
+    }
+    let mut cc = 0;
+    for shunted in units {
+        let ask = Ask::Shunted {
+            unit: shunted.unit,
+            give_up: function == "PURGE",
+        };
+        match server.client.tell(&ask) {
+            Ok(()) => out.say(&CICA1019I, &[("function", &function), ("unit", &shunted.unit)]),
+            Err(reason) => {
+                let values: &[(&str, &dyn std::fmt::Display)] =
+                    &[("function", &function), ("unit", &shunted.unit), ("reason", &reason)];
+                out.say(&CICA1018E, values);
+                cc = NOT_LISTED;
+            }
+        }
+    }
+    Ok((cc, ShcdsResult::Nothing))
 }

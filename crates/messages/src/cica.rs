@@ -102,11 +102,19 @@ CICA0956I 0 "{name} MOVED TO THE CATALOG IN {directory}",
     "REPRO MERGECAT took the entry out of one catalog and put it into the other. Its data stay where they are.",
     "Give the target catalog an alias under which the name is found: DEFINE ALIAS (NAME(qualifier) RELATE(catalog)).";
 CICA0957I 0 "RECORD-LEVEL SHARING IS NOT ACTIVE",
-    "No server shares data sets between processes, so there are no subsystems, no locks and nothing to recover.",
-    "Nothing.";
+    "No server shares data sets of this catalog just now, so there are no subsystems, no locks and nothing to recover.",
+    "Nothing. The first program that shares a data set starts a server.";
 CICA0958E 8 "{function} HAS NOTHING TO CHANGE: RECORD-LEVEL SHARING IS NOT ACTIVE",
-    "The function of SHCDS changes the state of record-level sharing, and there is none.",
+    "The function of SHCDS changes the state of record-level sharing, and there is none: no server shares data sets of this \
+     catalog, or the function is about structures of a coupling facility.",
     "Leave the command out.";
+CICA1018E 8 "{function} OF UNIT OF RECOVERY {unit} FAILED: {reason}",
+    "The unit is shunted still, and its records are retained; or there is none.",
+    "What the words say. Remove the cause, a full disk most often, and RETRY. PURGE gives up what could not be taken back.";
+CICA1019I 0 "{function} OF UNIT OF RECOVERY {unit} IS DONE",
+    "RETRY has taken back what the unit had changed. PURGE has given it up: what could not be taken back stands. Its records \
+     are free.",
+    "Nothing.";
 CICA0959E 8 "{name} HAS NO INDEX TO EXAMINE",
     "EXAMINE checks key-sequenced and variable-length relative data sets and catalogs, as on z/OS.",
     "Use `cica verify`, which checks data sets of every organization.";

@@ -5,6 +5,9 @@
 mod common;
 
 use cica::Ksds;
+use cica_admin::listcat::{Listcat, Listed, Which};
+use cica_admin::shcds::{Chosen, Shcds, ShcdsResult};
+use cica_admin::Services;
 use cica_catalog::space::Unit;
 use cica_catalog::Name;
 use cica_engine::{
@@ -362,12 +365,48 @@ fn a_unit_that_cannot_go_back_is_shunted_and_everybody_else_goes_on() {
     let unit = stays.engine.unit();
     b.string_in(&unit).rewrite(b"00001", &record(1)).unwrap();
     unit.commit().unwrap();
-    // Without room a retry says why not; with room it takes the rest back.
-    let retry = Ask::Shunted {
-        unit: units[0].unit,
-        give_up: false,
+    // SHCDS shows it, and what it keeps.
+    let services = Services::of(&stays);
+    let of_a = Chosen::Sphere("A".into());
+    let listed = services.shcds(&Shcds::Shunted(of_a.clone())).result;
+    assert!(
+        matches!(&listed, ShcdsResult::Shunted(all) if all.len() == 1 && all[0].of.contains("goes")),
+        "{listed:?}"
+    );
+    let listed = services.shcds(&Shcds::Shunted(Chosen::Sphere("B".into()))).result;
+    assert_eq!(listed, ShcdsResult::Shunted(Vec::new()));
+    let state = |name: &str| match services.shcds(&Shcds::DataSet(name.into())).result {
+        ShcdsResult::DataSet(state) => (state.retained, state.users.len()),
+        other => panic!("{other:?}"),
     };
-    watch.tell(&retry).unwrap_err();
+    assert_eq!((state("A"), state("B")), ((true, 1), (false, 1)));
+    let rls_in_use = || {
+        let request = Listcat {
+            which: Which::Entries(vec!["A".into()]),
+            figures: true,
+            ..Listcat::default()
+        };
+        let mut in_use = Vec::new();
+        let outcome = services.listcat(&request, &mut |listed| {
+            if let Listed::Entry { entry, nested: false } = listed {
+                in_use.extend(entry.cluster.map(|cluster| cluster.in_use));
+            }
+        });
+        assert_eq!(outcome.condition, 0);
+        in_use
+    };
+    assert_eq!(rls_in_use(), [true]);
+    let listed = services.shcds(&Shcds::Subsystems).result;
+    assert!(
+        matches!(&listed, ShcdsResult::Subsystems(all) if all.is_empty()),
+        "this process alone: {listed:?}"
+    );
+    // Without room a retry says why not; with room it takes the rest back.
+    let retry = Shcds::Retry(of_a);
+    let refused = services.shcds(&retry);
+    assert_eq!((refused.condition, refused.messages[0].entry.id), (8, "CICA1018E"));
+    let unknown = services.shcds(&Shcds::Purge(Chosen::Unit(77)));
+    assert_eq!((unknown.condition, unknown.messages[0].entry.id), (8, "CICA1018E"));
     for key in filled {
         string
             .get(
@@ -379,7 +418,8 @@ fn a_unit_that_cannot_go_back_is_shunted_and_everybody_else_goes_on() {
         string.erase().unwrap();
     }
     // It is tried again by itself too: then there is none any more.
-    let _ = watch.tell(&retry);
+    let retried = services.shcds(&retry);
+    assert!(["CICA1019I", "CICA1018E"].contains(&retried.messages[0].entry.id));
     let (units, locks) = shunted();
     assert!(units.is_empty() && locks.is_empty(), "{units:?} {locks:?}");
     let mut reader = a.string();
@@ -389,7 +429,8 @@ fn a_unit_that_cannot_go_back_is_shunted_and_everybody_else_goes_on() {
     drop((string, reader, unit));
     a.close().unwrap();
     b.close().unwrap();
-    drop((watch, stays));
+    assert_eq!(rls_in_use(), [false]);
+    drop((watch, services, stays));
     stop(&catalog);
     serving.join().unwrap().unwrap();
 }

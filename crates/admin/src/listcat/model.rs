@@ -13,6 +13,7 @@ use cica_counters::Counted;
 use cica_engine::Engine;
 use cica_format::attributes::{Attributes as FileAttributes, Organization};
 use cica_format::root::{Root, Statistics};
+use std::collections::BTreeSet;
 
 /// An entry or component.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,6 +91,8 @@ pub struct ClusterFields {
     pub forward_log: Option<String>,
     /// VSAM QUIESCED.
     pub quiesced: bool,
+    /// RLS IN USE: a client of the server has it open.
+    pub in_use: bool,
     /// LOGREPLICATE.
     pub log_replicate: bool,
     /// LOGSTREAMID.
@@ -201,6 +204,7 @@ pub struct Describer<'a> {
     called: String,
     figures: bool,
     counted: Counted,
+    in_use: BTreeSet<String>,
 }
 
 impl<'a> Describer<'a> {
@@ -223,7 +227,14 @@ impl<'a> Describer<'a> {
             } else {
                 Counted::default()
             },
+            in_use: BTreeSet::new(),
         })
+    }
+
+    /// These clusters are open at the server that shares data sets.
+    pub fn beside_a_server(mut self, in_use: BTreeSet<String>) -> Describer<'a> {
+        self.in_use = in_use;
+        self
     }
 
     /// The entry, and after it its components.
@@ -300,7 +311,8 @@ impl<'a> Describer<'a> {
                 expires: history.expires,
                 last_alter: self.last_alter(entry),
             }),
-            cluster: entry.attributes().map(cluster_fields),
+            cluster: (entry.attributes())
+                .map(|stated| cluster_fields(stated, self.in_use.contains(entry.name().as_str()))),
             values: values_of_entry(entry),
             words: words_of_entry(entry),
             associations,
@@ -491,7 +503,7 @@ impl<'a> Describer<'a> {
     }
 }
 
-fn cluster_fields(stated: &Attributes) -> ClusterFields {
+fn cluster_fields(stated: &Attributes, in_use: bool) -> ClusterFields {
     let kept = |keyword| kept(stated, keyword).map(str::to_owned);
     ClusterFields {
         storage_class: stated.storage_class.clone(),
@@ -503,6 +515,7 @@ fn cluster_fields(stated: &Attributes) -> ClusterFields {
         log: stated.log,
         forward_log: kept("FRLOG"),
         quiesced: kept("RLSQUIESCE").is_some(),
+        in_use,
         log_replicate: kept("LOGREPLICATE").is_some(),
         log_stream: stated.log_stream.clone(),
         password: ["MASTERPW", "CONTROLPW", "UPDATEPW", "READPW"]

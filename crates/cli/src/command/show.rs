@@ -5,6 +5,8 @@ use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::session::Session;
 use cica_admin::listcat::{listcat_json, Describer};
+use cica_admin::shcds::in_use;
+use cica_admin::Services;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry};
 use clap::Args;
 use serde_json::{json, Value};
@@ -44,6 +46,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
 /// LISTCAT's fields of an entry, those of its components and their files inside it.
 fn listcat(session: &Session, catalog: &Catalog, contents: &Contents, entry: &Entry) -> Result<Value, Failure> {
     let describer = Describer::new(&session.engine, catalog, contents, true)?;
+    let describer = describer.beside_a_server(in_use(&Services::of(session)));
     let listed = describer.describe(entry);
     let mut all = listed.first().map_or_else(|| json!({}), listcat_json);
     for ((kind, component), listed) in entry.components().zip(listed.iter().skip(1)) {

@@ -4,7 +4,7 @@ use super::file::on_file;
 use crate::params::Params;
 use crate::request::list;
 use crate::sysprint::Sysprint;
-use cica_admin::shcds::Unshared;
+use cica_admin::shcds::{SharedState, ShcdsResult, ShuntedUnit, Subsystem};
 use cica_admin::{Outcome, Services};
 
 /// Carries out SHCDS.
@@ -22,8 +22,11 @@ fn answer(services: &Services, params: &Params, out: &mut Sysprint) -> u8 {
     let outcome = match list::shcds(params) {
         Ok(request) => {
             let answered = services.shcds(&request);
-            if let Some(data_set) = &answered.result {
-                self::data_set(data_set, out);
+            match &answered.result {
+                ShcdsResult::DataSet(state) => data_set(state, out),
+                ShcdsResult::Subsystems(all) if !all.is_empty() => subsystems(all, out),
+                ShcdsResult::Shunted(units) if !units.is_empty() => shunted(units, out),
+                _ => {}
             }
             answered.without_result()
         }
@@ -33,17 +36,56 @@ fn answer(services: &Services, params: &Params, out: &mut Sysprint) -> u8 {
     outcome.condition
 }
 
-fn data_set(unshared: &Unshared, out: &mut Sysprint) {
-    let recoverable = if unshared.recoverable { "YES" } else { "-NO" };
-    out.double("----- LISTING FROM SHCDS ----- IDCSH02");
-    out.line(&"-".repeat(53));
-    out.line(&format!("DATA SET NAME----{}", unshared.name));
+fn data_set(state: &SharedState, out: &mut Sysprint) {
+    let yes_or_no = |yes: bool| if yes { "YES" } else { "-NO" };
+    head("IDCSH02", out);
+    out.line(&format!("DATA SET NAME----{}", state.name));
     out.line("  CACHE STRUCTURE----**NONE**");
-    out.line("  RETAINED LOCKS----------NO     NON-RLS UPDATE PERMITTED---------NO");
+    out.line(&format!(
+        "  RETAINED LOCKS---------{}     NON-RLS UPDATE PERMITTED---------NO",
+        yes_or_no(state.retained)
+    ));
     out.line("  LOST LOCKS--------------NO     PERMIT FIRST TIME----------------NO");
     out.line("  LOCKS NOT BOUND---------NO     FORWARD RECOVERY REQUIRED--------NO");
-    out.line(&format!("  RECOVERABLE------------{recoverable}"));
+    out.line(&format!("  RECOVERABLE------------{}", yes_or_no(state.recoverable)));
     out.line("SHARING SUBSYSTEM STATUS");
     out.line("  SUBSYSTEM NAME  STATUS");
-    out.line("  **NONE**");
+    for user in &state.users {
+        out.line(&format!("  {user}  ONLINE--ACTIVE"));
+    }
+    if state.users.is_empty() {
+        out.line("  **NONE**");
+    }
+}
+
+fn head(listing: &str, out: &mut Sysprint) {
+    out.double(&format!("----- LISTING FROM SHCDS ----- {listing}"));
+    out.line(&"-".repeat(53));
+}
+
+fn subsystems(all: &[Subsystem], out: &mut Sysprint) {
+    head("IDCSH03", out);
+    out.line("LOCKS HELD  LOCKS WAITED FOR  STATUS          SUBSYSTEM NAME");
+    for subsystem in all {
+        let (held, waited) = subsystem.locks;
+        out.line(&format!("{held:>10}  {waited:>16}  ONLINE--ACTIVE  {}", subsystem.name));
+        for data_set in &subsystem.data_sets {
+            out.line(&format!("  DATA SET NAME----{data_set}"));
+        }
+    }
+}
+
+fn shunted(units: &[ShuntedUnit], out: &mut Sysprint) {
+    head("IDCSH05", out);
+    for unit in units {
+        out.line(&format!(
+            "URID----{}     DISPOSITION----BACKOUT     CHANGES----{}",
+            unit.unit, unit.changes
+        ));
+        out.line(&format!("  JOB NAME----{}", unit.of));
+        for data_set in &unit.data_sets {
+            out.line(&format!("  SPHERE----{data_set}"));
+        }
+        out.line(&format!("  CAUSE----{}", unit.cause));
+    }
 }

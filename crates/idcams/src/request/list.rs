@@ -4,9 +4,9 @@ use super::copy::range;
 use crate::params::Params;
 use cica_admin::listcat::{Listcat, Which};
 use cica_admin::print::Print;
-use cica_admin::shcds::Shcds;
+use cica_admin::shcds::{Chosen, Shcds};
 use cica_catalog::entry::EntryKind;
-use cica_messages::{Message, CICA0958E};
+use cica_messages::{Message, CICA0958E, CICA1018E};
 
 /// PRINT.
 pub fn print(params: &Params) -> Print {
@@ -61,26 +61,42 @@ pub fn listcat(params: &Params) -> Listcat {
 }
 
 /// What may stand beside a function of SHCDS, and is none.
-const BESIDE: [&str; 2] = ["JOBS", "OUTFILE"];
+const BESIDE: [&str; 4] = ["JOBS", "OUTFILE", "SPHERE", "URID"];
 
-/// The functions of SHCDS that only list.
-const LISTS: [&str; 6] = [
-    "LISTDS",
-    "LISTSUBSYS",
-    "LISTSUBSYSDS",
-    "LISTRECOVERY",
-    "LISTALL",
-    "LISTSHUNTED",
-];
-
-/// SHCDS, or why it is refused: there is no state of sharing that the other functions could change.
+/// SHCDS, or why it is refused: of the other functions there is no state that they could change.
 pub fn shcds(params: &Params) -> Result<Shcds, Message> {
     let mut keywords = params.iter().map(|param| param.keyword);
     let function = keywords.find(|keyword| !BESIDE.contains(keyword)).unwrap_or_default();
-    if !LISTS.contains(&function) {
-        return Err(Message::new(&CICA0958E, &[("function", &function)]));
-    }
-    Ok(Shcds {
-        data_set: params.name("LISTDS").map(str::to_owned),
+    Ok(match function {
+        "LISTDS" => Shcds::DataSet(params.name("LISTDS").unwrap_or_default().to_owned()),
+        "LISTSUBSYS" | "LISTSUBSYSDS" => Shcds::Subsystems,
+        "LISTRECOVERY" | "LISTALL" => Shcds::Recovery,
+        "LISTSHUNTED" => Shcds::Shunted(chosen(function, params)?),
+        "RETRY" => Shcds::Retry(chosen(function, params)?),
+        "PURGE" => Shcds::Purge(chosen(function, params)?),
+        _ => return Err(Message::new(&CICA0958E, &[("function", &function)])),
     })
+}
+
+/// SPHERE(name) or URID(number or ALL), behind the function or in its parentheses; without either all.
+fn chosen(function: &'static str, params: &Params) -> Result<Chosen, Message> {
+    let words = params.texts(function);
+    let within = |keyword: &str| {
+        let mut words = words.iter().skip_while(|word| *word != keyword).skip(1);
+        words.find(|word| !word.starts_with(['(', ')'])).cloned()
+    };
+    if let Some(name) = params.name("SPHERE").map(str::to_owned).or_else(|| within("SPHERE")) {
+        return Ok(Chosen::Sphere(name));
+    }
+    let unit = params.texts("URID").into_iter().next().or_else(|| within("URID"));
+    match unit.as_deref() {
+        None | Some("ALL") => Ok(Chosen::All),
+        Some(number) => number.parse().map(Chosen::Unit).map_err(|_| {
+            let reason = "URID is a number that LISTSHUNTED shows, or ALL";
+            Message::new(
+                &CICA1018E,
+                &[("function", &function), ("unit", &number), ("reason", &reason)],
+            )
+        }),
+    }
 }

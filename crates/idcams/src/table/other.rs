@@ -75,11 +75,7 @@ const SHCDS_PARAMS: &[Param] = &[
     function(value("LISTSUBSYSDS", Operand::Words, "data sets of subsystems")),
     function(value("LISTRECOVERY", Operand::Words, "data sets that need recovery")),
     function(flag("LISTALL", "all that needs recovery")),
-    function(value(
-        "LISTSHUNTED",
-        Operand::Words,
-        "work put aside: SPHERE(name) or URID(id)",
-    )),
+    function(value("LISTSHUNTED", Operand::Words, "work put aside")),
     function(names("FRSETRR", NameForm::Dsname, 1, "begin forward recovery")),
     function(names("FRRESETRR", NameForm::Dsname, 1, "end forward recovery")),
     function(names("FRUNBIND", NameForm::Dsname, 1, "unbind locks")),
@@ -110,12 +106,19 @@ const SHCDS_PARAMS: &[Param] = &[
         255,
         "take sharing marks from data sets",
     )),
-    function(value(
-        "PURGE",
-        Operand::Words,
-        "drop work put aside: SPHERE(name) or URID(id)",
-    )),
+    function(value("PURGE", Operand::Words, "give work put aside up")),
     function(value("RETRY", Operand::Words, "try work put aside again")),
+    names(
+        "SPHERE",
+        NameForm::Dsname,
+        1,
+        "with LISTSHUNTED, RETRY, PURGE: work on this data set",
+    ),
+    value(
+        "URID",
+        Operand::Words,
+        "with LISTSHUNTED, RETRY, PURGE: the unit with this number, or ALL",
+    ),
     flag("JOBS", "with LISTDS: the jobs that use it"),
     text("OUTFILE", 8, "DD name of the listing").abbr(&["OFILE"]),
 ];

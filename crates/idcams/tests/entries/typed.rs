@@ -2,7 +2,7 @@
 
 use crate::world::World;
 use cica_admin::listcat::{Listcat, Listed, Which};
-use cica_admin::shcds::{Shcds, Unshared};
+use cica_admin::shcds::{SharedState, Shcds, ShcdsResult};
 
 fn cluster() -> World {
     let mut w = World::new();
@@ -40,15 +40,17 @@ fn entries_come_in_order_and_what_is_not_found_comes_among_them() {
 #[test]
 fn nobody_shares_a_data_set_and_its_log_says_whether_it_can_be_recovered() {
     let w = cluster();
-    let outcome = w.services.shcds(&Shcds {
-        data_set: Some("A.NAMES".to_owned()),
-    });
-    let name = "A.NAMES".to_owned();
-    let recoverable = true;
+    let outcome = w.services.shcds(&Shcds::DataSet("A.NAMES".into()));
+    let state = SharedState {
+        name: "A.NAMES".into(),
+        recoverable: true,
+        retained: false,
+        users: Vec::new(),
+    };
+    assert_eq!((outcome.condition, outcome.result), (0, ShcdsResult::DataSet(state)));
+    let outcome = w.services.shcds(&Shcds::Recovery);
     assert_eq!(
         (outcome.condition, outcome.result),
-        (0, Some(Unshared { name, recoverable }))
+        (0, ShcdsResult::Shunted(Vec::new()))
     );
-    let outcome = w.services.shcds(&Shcds::default());
-    assert_eq!((outcome.condition, outcome.result), (0, None));
 }

@@ -151,8 +151,8 @@ pub static RLSDATA: Group<Cluster> = Group {
             Field::new("VSAM QUIESCED ", |c: &Cluster| Shown::Is(c.quiesced), "RLSQUIESCE").wide(25),
             Field::new(
                 "RLS IN USE ",
-                |_| Shown::Is(false),
-                "record-level sharing; there is none",
+                |c: &Cluster| Shown::Is(c.in_use),
+                "open at a server that shares it",
             )
             .listed(),
             Field::new("LOGREPLICATE", |c: &Cluster| Shown::Is(c.log_replicate), "LOGREPLICATE").wide(29),
