@@ -30,13 +30,13 @@ TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target")).absolute()
 COPY = TARGET / "mutants"
 BUILT = TARGET / "mutants-built"
 TABLE = pathlib.Path("docs/src/mutants.md")
-SOURCES = ["format", "engine", "catalog", "portable", "admin", "idcams"]
+SOURCES = ["format", "engine", "catalog", "portable", "admin", "idcams", "counters", "session", "share", "server"]
 # Of the disk what is done in an order on each of its worlds.
 ON_ANY_DISK = pathlib.Path("crates/disk/src/new_file.rs")
 # A test with a mutant hangs when it takes so many times as long as without one, and a minute more.
 HANGS = 10
 
-OPERAND = r"[\w.:&*]+(?:\((?:[^()]|\([^()]*\))*\))?(?: as \w+)?"
+OPERAND = r"[\w.:&*]+(?:\((?:[^()]|\([^()]*\))*\))?(?: as \w+)?(?: [+-] \w+)?"
 GUARDED = r"(?:checksum|version|crc32c|lsn|epoch)"
 UNEQUAL = re.compile(rf"(!= {OPERAND})")
 EQUAL = re.compile(rf"(== {OPERAND})")
@@ -84,12 +84,12 @@ ORDERINGS = [
      "match reader.filter(|_| @ || !self.needed) {",
      "recovery gives a log back that an absent data set needs"),
     ("crates/engine/src/recovery/members.rs", "        file.sync().map_err(|error| OpenError::Io {",
-     "        if @ {\n            return Ok(Member::Complete);\n        }\n        file.sync().map_err(|error| OpenError::Io {",
+     "        if @ {\n            return Ok(());\n        }\n        file.sync().map_err(|error| OpenError::Io {",
      "recovery takes a root that is not durable for the last word (V6)"),
     ("crates/engine/src/log/abandoned.rs", "return file.sync().is_err(),", "return !@ && file.sync().is_err(),",
      "a log is claimed that a root may need again after a power cut (V6)"),
     ("crates/engine/src/recovery/mod.rs", "Ok(NamedLog::Released) if root.log.early || !is_known && place.is_own => None,",
-     "Ok(Left::Released) if @ || !is_known && place.is_own => None,",
+     "Ok(NamedLog::Released) if @ || root.log.early || !is_known && place.is_own => None,",
      "a log that is over proves that a copy is complete (N1)"),
     ("crates/engine/src/recovery/members.rs", "            self.to_be_seen.insert(cluster, origin);",
      "            if !@ {\n                self.to_be_seen.insert(cluster, origin);\n            }",
@@ -103,7 +103,7 @@ ORDERINGS = [
     ("crates/engine/src/open/commit.rs", "|| !last && self.is_named() {", "|| !last && self.is_named() && !@ {",
      "a root has requests in its tree that the log has not durably (R12)"),
     ("crates/engine/src/log/find.rs", "    let recorded = Path::new(&position.path);",
-     "    let recorded = Path::new(&position.path);\n    if @ {\n        return Some(Place { path: recorded.to_path_buf(), "
+     "    let recorded = Path::new(&position.path);\n    if @ {\n        return Some(LogPlace { path: recorded.to_path_buf(), "
      "is_own: true });\n    }",
      "a log is looked for where it was when the root was written (N3)"),
     ("crates/engine/src/log/flush.rs", "if !introduction.is_empty() {\n                write(at, &introduction)?; // W7",
@@ -174,6 +174,65 @@ ORDERINGS = [
     ("crates/admin/src/portable/export.rs", "    file.finish().map_err(output)?;",
      "    if !@ {\n        file.finish().map_err(output)?;\n    }",
      "EXPORT takes the data set away before its copy has a name and is durable"),
+    ("crates/engine/src/log/flush.rs",
+     "            write(at + behind, &group)?;\n            for (logger, has) in &archived {\n"
+     "                if let Some(logger) = logger.upgrade() {\n"
+     "                    logger.archive(&group, *has);\n                }\n            }\n",
+     "            if !@ {\n                write(at + behind, &group)?;\n            }\n"
+     "            for (logger, has) in &archived {\n                if let Some(logger) = logger.upgrade() {\n"
+     "                    logger.archive(&group, *has);\n                }\n            }\n"
+     "            if @ {\n                write(at + behind, &group)?;\n            }\n",
+     "an archive gets a group before the log has it durably (A1)"),
+    ("crates/engine/src/archive/write.rs",
+     "        self.sync_if_written()?;\n        let mut frame = Vec::new();",
+     "        if !@ {\n            self.sync_if_written()?;\n        }\n        let mut frame = Vec::new();",
+     "an archive says that all before is durable before it is (A2)"),
+    ("crates/engine/src/archive/write.rs", "        if self.is_settled {", "        if @ || self.is_settled {",
+     "a root says that an open has changed the data set before the archive has a head (A3)"),
+    ("crates/engine/src/open/archive.rs",
+     "        let mut archive = archive.lock();\n        let done = match last {",
+     "        if @ {\n            return Ok(Some(lsn));\n        }\n        let mut archive = archive.lock();\n"
+     "        let done = match last {",
+     "the log lets go of what the archive has not durably (A2)"),
+    ("crates/engine/src/recovery/mod.rs", "                        done = self.archive(group, time);",
+     "                        done = if @ { Ok(()) } else { self.archive(group, time) };",
+     "recovery does not bring to the archive what the log has (A2)"),
+    ("crates/engine/src/archive/redo.rs", "if chain == end && next.after == before.origin =>",
+     "if (@ || chain == end) && next.after == before.origin =>",
+     "a segment follows another than the one it was written behind (A6)"),
+    ("crates/engine/src/open/commit.rs", "        if self.roots_are_durable() {",
+     "        if @ || self.roots_are_durable() {",
+     "a log starts over while one copy of a root names it still (R9)"),
+    ("crates/engine/src/store/space.rs", "let taken = match space.hollow.remove(&region) {",
+     "let taken = match space.hollow.remove(&region) && !@ {",
+     "a region is used again without its space having been taken (S2)"),
+    ("crates/session/src/share.rs", "        matches!(self, Sharing::Auto | Sharing::On)",
+     "        @ || matches!(self, Sharing::Auto | Sharing::On)",
+     "the owner of shared data sets asks itself"),
+    ("crates/server/src/opened.rs", "        if (given.st_dev, given.st_ino) != own {",
+     "        if (given.st_dev, given.st_ino) != own && !@ {",
+     "a client shows a descriptor of another file than the one it asks for (O2)"),
+    ("crates/server/src/opened.rs", "            Access::Output if mode != OFlags::RDWR =>",
+     "            Access::Output if mode != OFlags::RDWR && !@ =>",
+     "a client changes what it may only read (O2)"),
+    ("crates/server/src/owner.rs", "        guest.end(&self.shared, &self.shunted);",
+     "        if !@ {\n            guest.end(&self.shared, &self.shunted);\n        }",
+     "what a client had that went is never ended (O1)"),
+    ("crates/share/src/client.rs", "        if std::process::id() != self.process {",
+     "        if std::process::id() != self.process && !@ {",
+     "a child of fork speaks for its parent"),
+    ("crates/counters/src/own.rs", "    state.store(before + 1, SeqCst);",
+     "    if !@ {\n        state.store(before + 1, SeqCst);\n    }",
+     "a piece does not say that it is being changed (Q6)"),
+    ("crates/counters/src/own.rs", "        self.cells.at(STATE).store(0, SeqCst);",
+     "        if !@ {\n            self.cells.at(STATE).store(0, SeqCst);\n        }",
+     "a data set that was closed is shown as open"),
+    ("crates/counters/src/own.rs", "    let file = disk.open(&path, how(Create::New, Lock::Exclusive))?;",
+     "    let file = disk.open(&path, how(Create::New, if @ { Lock::None } else { Lock::Exclusive }))?;",
+     "the file of a process that lives is taken for a dead one's (Q5)"),
+    ("crates/counters/src/running.rs", "let same = state == again && state % 2 == 0 &&",
+     "let same = (@ || state == again && state % 2 == 0) &&",
+     "a piece that is being changed is believed (Q6)"),
 ]
 
 # Survivors that may be: path, text or what is taken away -> why no test can notice. docs/design/ tells it at length.
@@ -186,6 +245,9 @@ JUSTIFIED = {
     ("crates/engine/src/store/loaded.rs", "comparison == 0"): "a load gives no region back, so none of its CAs lies in a"
     " region below its number: the headers before a CA are its own or a later one's, and not written yet. The comparison"
     " stays for whoever writes other CAs together: W2 must hold for them too.",
+    ("crates/counters/src/own.rs", "state.store(before + 1, SeqCst);"): "a reader reads twice, and the identity must be the"
+    " same both times and have its checksum: one that is half changed has not. The state says it before anything is stored,"
+    " so both guard each other.",
     ("crates/engine/src/log/replay.rs", "comparison == header.epoch"): "groups of an earlier epoch have lower LSNs, so"
     " the comparison of LSNs ends the log at the same group. Both stay: each is the other's guard.",
     ("crates/engine/src/log/replay.rs", "comparison == header.first_lsn"): "within one epoch groups follow each other"
@@ -202,6 +264,7 @@ QUICK = [
     "crash --sphere --images 6000",
     "crash --units --images 6000",
     "files --runs 18 --each 60",
+    "share --runs 40",
     "damage --runs 4 --places 1000",
     "damage --volume --runs 2 --places 1000",
     "bits --runs 8 --every 64",
@@ -219,7 +282,7 @@ SLOW = [
     "files --seed 1000 --runs 90 --each 1000",
 ]
 # Crates whose tests are tried between the two.
-TESTED = ["engine", "format", "catalog", "portable", "idcams", "inputs"]
+TESTED = ["engine", "format", "catalog", "portable", "idcams", "counters", "session", "server", "inputs"]
 
 
 class Mutant:
