@@ -17,8 +17,8 @@ SIGNALS ?= 10000
 # How long `make fuzz` stays with each kind of input.
 SECONDS ?= 90
 
-.PHONY: help demo test bench fmt lint deny docs crash reliability signals mutants cargo-mutants inputs fuzz install dist
-.PHONY: clean
+.PHONY: help demo test bench fmt lint deny docs crash reliability signals mutants cargo-mutants miri inputs fuzz install
+.PHONY: dist clean
 
 help:
 	@echo "make demo     build, and walk through everything with data of 1979 and of today"
@@ -28,6 +28,7 @@ help:
 	@echo "make signals  ends programs in COBOL and C, and the command, by SIGNALS=$(SIGNALS) signals at any moment (an hour)"
 	@echo "make mutants  takes away each sync and each checksum comparison: some test must fail (hours)"
 	@echo "make cargo-mutants  any change of the format, the log, recovery and the disk; writes a page (an hour; installs cargo-mutants)"
+	@echo "make miri     a writer and a reader on one page, in the language's memory model (a nightly compiler with Miri)"
 	@echo "make inputs   bad inputs to all that is read, ten minutes for each kind; writes a page"
 	@echo "make fuzz     the same and jobs of control cards by coverage, SECONDS=$(SECONDS) for each kind (cargo-fuzz, a nightly compiler)"
 	@echo "make bench    against LMDB, Berkeley DB, RocksDB and SQLite (installs them)"
@@ -73,6 +74,11 @@ cargo-mutants:
 	@checks/prepare test
 	command -v cargo-mutants >/dev/null || cargo install --locked cargo-mutants
 	checks/cargo_mutants.py
+
+# Miri knows no system calls but those of the C library.
+miri:
+	RUSTFLAGS="--cfg rustix_use_libc" MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked \
+	  --target-dir $(TARGET)/miri -p cica-engine --lib -- cells who_reads_beside a_page_is_what
 
 inputs:
 	@checks/prepare test

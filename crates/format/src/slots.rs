@@ -80,7 +80,16 @@ pub fn rdf(ci_size: usize, slot: usize) -> usize {
 /// Says in a slot's RDF whether it holds a record.
 pub fn set_full(image: &mut [u8], slot: usize, full: bool) {
     let rdf = rdf(image.len(), slot);
-    image[rdf] = if full { 0 } else { RDF_EMPTY_SLOT };
+    image[rdf] = rdf_byte(full);
+}
+
+/// The first byte of the RDF of a slot that holds a record or not.
+pub fn rdf_byte(full: bool) -> u8 {
+    if full {
+        0
+    } else {
+        RDF_EMPTY_SLOT
+    }
 }
 
 /// Bytes between the slots and their RDFs.

@@ -216,9 +216,9 @@ impl Common {
             Some(narrow) => narrow,
             None => self.data.spare(width.of_whole(ci_size).frame_len())?,
         };
-        let formatted = |bytes| match is_narrow {
-            true => Page::format_narrow(bytes, width),
-            false => Page::format(bytes, ci_size),
+        let formatted = |cells| match is_narrow {
+            true => Page::format_narrow(cells, width),
+            false => Page::format(cells, ci_size),
         };
         let Some(mut latched) = self.data.pool().latch_at(frame, version) else {
             wider.free();
@@ -226,10 +226,10 @@ impl Common {
         };
         if latched.view().is_short() {
             let records = Records::of(latched.view());
-            formatted(wider.bytes()).refill(records.iter(), self.shape);
+            formatted(wider.cells()).refill(records.iter(), self.shape);
         } else {
-            let old = Page::of(latched.bytes());
-            let mut page = formatted(wider.bytes());
+            let old = Page::of(latched.cells());
+            let mut page = formatted(wider.cells());
             page.set_segment(old.segment(), old.update_number());
             page.refill((0..old.count()).map(|i| old.record(i)), self.shape);
         }

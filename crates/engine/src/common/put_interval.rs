@@ -24,7 +24,7 @@ impl Common {
         let mut spans = Vec::new();
         let layout = ci::parse(image, &mut spans).map_err(|why| bad(why.to_string()))?;
         let mut latched = self.latch_whole(number)?;
-        let mut page = Page::of(latched.bytes());
+        let mut page = Page::of(latched.cells());
         if page.segment() != 0 || layout.segment != ci::Segment::Whole {
             return Err(bad("it has a segment of a spanned record".into()));
         }

@@ -48,7 +48,7 @@ impl Common {
                 _ => MIDDLE,
             };
             let mut frame = self.data.spare(0)?;
-            let mut page = Page::format(frame.bytes(), self.data.layout.ci_size);
+            let mut page = Page::format(frame.cells(), self.data.layout.ci_size);
             page.set_segment(segment, 1);
             page.refill(std::iter::once(*piece), self.shape);
             drop(self.data.adopt(self.data.layout.join(ca, ci), frame)?);

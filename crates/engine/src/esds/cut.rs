@@ -26,7 +26,7 @@ impl Esds {
             return Err(bad);
         }
         let mut latched = self.latch_record(first)?;
-        let page = Page::of(latched[0].bytes());
+        let page = Page::of(latched[0].cells());
         let count = page.count();
         let is_last = count > 0 && page.span(count - 1).0 as u64 == rba % size;
         // Behind it there may be empty CIs alone: an earlier record that was spanned and is cut off.
@@ -34,9 +34,9 @@ impl Esds {
             return Err(bad);
         }
         match &mut latched[..] {
-            [page] => Page::of(page.bytes()).remove(count - 1),
+            [page] => Page::of(page.cells()).remove(count - 1),
             segments => segments.iter_mut().for_each(|page| {
-                Page::format(page.bytes(), size as usize);
+                Page::format(page.cells(), size as usize);
             }),
         }
         let key = &rba.to_be_bytes();

@@ -24,7 +24,7 @@ impl Esds {
                     continue;
                 }
             };
-            let page = Page::of(latched.bytes());
+            let page = Page::of(latched.cells());
             let (count, segment) = (page.count(), page.segment());
             let bytes: usize = (0..count).map(|i| page.len_of(i)).sum();
             let rdfs = ci::rdf_count(page.lens());

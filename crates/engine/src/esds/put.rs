@@ -49,7 +49,7 @@ impl Esds {
         let mut in_last = None;
         if let Some(last) = end.checked_sub(1) {
             let mut latched = self.data.latch(last)?;
-            let offset = self.room_behind(&Page::of(latched.bytes()), len);
+            let offset = self.room_behind(&Page::of(latched.cells()), len);
             in_last = offset.map(|offset| self.rba_of_ci(last) + offset as u64);
         }
         Ok(in_last.unwrap_or_else(|| self.rba_of_ci(end)))
@@ -81,7 +81,7 @@ impl Esds {
         let rba = self.rba_of_ci(end);
         self.keep_new(rba, context)?;
         let mut latched = self.data.latch(end)?;
-        let mut page = Page::of(latched.bytes());
+        let mut page = Page::of(latched.cells());
         page.insert(0, record, self.shape);
         self.log_put(rba, record, context);
         self.data.changed(&mut latched);
@@ -115,7 +115,7 @@ impl Esds {
         let Some(mut latched) = self.pool.latch_at(frame, version) else {
             return Ok(PutTried::Again);
         };
-        let mut page = Page::of(latched.bytes());
+        let mut page = Page::of(latched.cells());
         let Some(offset) = self.room_behind(&page, record.len()) else {
             return Ok(PutTried::NoRoom);
         };
@@ -198,13 +198,13 @@ impl Esds {
         };
         let mut latched = self.latch_record(first)?;
         let pos = {
-            let page = Page::of(latched[0].bytes());
+            let page = Page::of(latched[0].cells());
             let at = (0..page.count()).find(|&i| page.span(i).0 == offset);
             at.ok_or(RequestError::BadRba { rba })?
         };
         let has: usize = match latched.len() {
-            1 => Page::of(latched[0].bytes()).len_of(pos),
-            _ => latched.iter_mut().map(|l| Page::of(l.bytes()).len_of(0)).sum(),
+            1 => Page::of(latched[0].cells()).len_of(pos),
+            _ => latched.iter_mut().map(|l| Page::of(l.cells()).len_of(0)).sum(),
         };
         if has != record.len() {
             return Err(RequestError::LengthChange {
@@ -214,7 +214,7 @@ impl Esds {
         }
         let mut rest = record;
         for page in &mut latched {
-            let mut page = Page::of(page.bytes());
+            let mut page = Page::of(page.cells());
             let (piece, left) = rest.split_at(page.len_of(pos));
             page.replace(pos, piece, self.shape);
             if page.segment() != 0 {

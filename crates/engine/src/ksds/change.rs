@@ -120,7 +120,7 @@ impl Ksds {
             return Ok(Tried::Again);
         };
         self.check_kept(context, key)?;
-        let mut page = Page::of(latched.bytes());
+        let mut page = Page::of(latched.cells());
         let size = self.data.layout.ci_size;
         let used = page.data_len() + record.len() + page.rdfs_with(pos, record.len()) * ci::RDF_LEN + ci::CIDF_LEN;
         if used > size || (at_end && used > self.load_limit()) {
@@ -252,7 +252,7 @@ impl Ksds {
         if !latched.view().takes(record, self.shape) {
             return Tried::Again;
         }
-        let mut page = Page::of(latched.bytes());
+        let mut page = Page::of(latched.cells());
         if page.segment() != 0 || record.len() > self.longest_unspanned() {
             return Tried::NoRoom { pos, limited: false };
         }
@@ -334,7 +334,7 @@ impl Ksds {
         let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
             return Tried::Again;
         };
-        let mut page = Page::of(latched.bytes());
+        let mut page = Page::of(latched.cells());
         if page.segment() != 0 {
             return Tried::NoRoom { pos, limited: false };
         }

@@ -42,7 +42,7 @@ impl Ksds {
     /// will be written.
     fn page_report(&self, number: u32) -> Result<PageReport, RequestError> {
         let mut latched = self.data.latch(number)?;
-        let page = Page::of(latched.bytes());
+        let page = Page::of(latched.cells());
         let keyed = page.segment() <= 1;
         let bytes: usize = (0..page.count()).map(|i| page.len_of(i)).sum();
         let rdfs = ci::rdf_count(page.lens());

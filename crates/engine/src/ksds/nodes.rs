@@ -89,7 +89,7 @@ impl Ksds {
         let (node, entry) = within.node;
         let (_, free) = self.data.layout.split(within.to);
         let mut latched = self.index.latch(node)?;
-        if Page::of(latched.bytes()).split_entry(entry, separator, free as u32) {
+        if Page::of(latched.cells()).split_entry(entry, separator, free as u32) {
             self.index.changed(&mut latched);
             return Ok(());
         }
@@ -231,7 +231,7 @@ impl Ksds {
     fn add_entry(&self, ci: u32, i: usize, separator: &[u8], pointer: u32) -> Result<bool, RequestError> {
         let mut latched = self.index.latch(ci)?;
         let level = latched.view().level();
-        let mut page = Page::of(latched.bytes());
+        let mut page = Page::of(latched.cells());
         // What pointers are takes no part in how long the record is.
         let mut entries: Vec<(&[u8], u32)> = page.separators().map(|separator| (separator, 0)).collect();
         if i >= entries.len() {
@@ -391,5 +391,5 @@ impl Ksds {
 
 /// Makes a frame, which is long enough, the page of an index record.
 fn fill(frame: &mut Latched<'_>, record: &IndexRecord) {
-    Page::format_index(frame.bytes(), record.level, record.ca, record.next, &record.entries);
+    Page::format_index(frame.cells(), record.level, record.ca, record.next, &record.entries);
 }

@@ -73,7 +73,7 @@ impl Ksds {
         self.or_fence(|| {
             if let Some(pointer) = keep {
                 // Emptied before its neighbours go: a first segment without the others would look like damage.
-                Page::format(empty.bytes(), self.data.layout.ci_size);
+                Page::format(empty.cells(), self.data.layout.ci_size);
                 drop(self.data.adopt(self.data.layout.join(node.ca, pointer), empty)?);
             }
             self.set_node(node_ci, &node)?;
@@ -191,7 +191,7 @@ impl Ksds {
     /// Is this CI the first segment of the record with this key?
     fn begins_with(&self, ci: u32, key: &[u8]) -> Result<bool, RequestError> {
         let mut latched = self.data.latch(ci)?;
-        let page = Page::of(latched.bytes());
+        let page = Page::of(latched.cells());
         Ok(page.count() > 0 && page.segment() == FIRST && page.key(0, self.shape) == key)
     }
 
@@ -209,7 +209,7 @@ impl Ksds {
             if !equal {
                 return Err(RequestError::NotFound);
             }
-            Page::of(latched.bytes()).remove(pos);
+            Page::of(latched.cells()).remove(pos);
             self.data.changed(&mut latched);
             return Ok(());
         }

@@ -71,7 +71,7 @@ impl Ksds {
         let mut latched = self
             .data
             .latch(self.data.layout.join(node.ca, node.entries[entry].pointer))?;
-        let page = Page::of(latched.bytes());
+        let page = Page::of(latched.cells());
         let n = page.count();
         if n == 0 {
             return Ok(Side::Instead);
@@ -133,7 +133,7 @@ impl Ksds {
     /// The separator between the records of a CI that are below `key` and above it.
     fn cut_of(&self, ci: u32, key: &[u8]) -> Result<Vec<u8>, RequestError> {
         let mut latched = self.data.latch(ci)?;
-        let page = Page::of(latched.bytes());
+        let page = Page::of(latched.cells());
         let at = self.first_above(&page, key);
         Ok(separator(page.key(at - 1, self.shape), page.key(at, self.shape)))
     }
@@ -149,7 +149,7 @@ impl Ksds {
         let between = self.cut_of(from, key)?;
         let spare = self.data.spare(0)?;
         let mut left = self.data.latch(from)?;
-        let at = self.first_above(&Page::of(left.bytes()), key);
+        let at = self.first_above(&Page::of(left.cells()), key);
         drop(self.move_records(&mut left, (at, to), spare, false)?);
         Ok((between, left))
     }

@@ -64,7 +64,7 @@ impl Ksds {
     fn split_within(&self, within: Within, coming: &Incoming<'_>) -> Result<(), RequestError> {
         let spare = self.data.spare(0)?;
         let mut left = self.data.latch(within.from)?;
-        let plan = plan(&Page::of(left.bytes()), coming, self.shape, self.data.layout.ci_size);
+        let plan = plan(&Page::of(left.cells()), coming, self.shape, self.data.layout.ci_size);
         let Some(SplitPlan { moved, separator }) = plan else {
             // It has room by now, or holds a spanned record, which is another path.
             spare.free();
@@ -103,7 +103,7 @@ impl Ksds {
             None => self.copy_behind(left, moved, spare)?,
         };
         let right = self.data.adopt(to, right)?;
-        Page::of(left.bytes()).truncate(moved);
+        Page::of(left.cells()).truncate(moved);
         let halves = (left.view().count(), right.view().count());
         debug_assert_eq!(
             halves,
@@ -117,12 +117,12 @@ impl Ksds {
 
     /// The records of a page from `moved` on in a frame that is narrower, where memory for one is at hand.
     fn narrow_copy(&self, page: &mut Latched<'_>, moved: usize) -> Option<Latched<'_>> {
-        let page = Page::of(page.bytes());
+        let page = Page::of(page.cells());
         let moving = moved..page.count();
         let data = moving.clone().map(|i| page.len_of(i)).sum();
         let width = Width::of_half(self.data.layout.ci_size, moving.len(), data)?;
         let mut narrow = self.pool.take_soon(width.frame_len())?;
-        Page::format_narrow(narrow.bytes(), width).refill(moving.map(|i| page.record(i)), self.shape);
+        Page::format_narrow(narrow.cells(), width).refill(moving.map(|i| page.record(i)), self.shape);
         Some(narrow)
     }
 
@@ -140,12 +140,12 @@ impl Ksds {
         }
         if left.view().is_short() {
             let records = Records::of(left.view());
-            Page::format(spare.bytes(), self.data.layout.ci_size).refill(records.iter().skip(moved), self.shape);
+            Page::format(spare.cells(), self.data.layout.ci_size).refill(records.iter().skip(moved), self.shape);
             return Ok(self.data.shortened(spare));
         }
-        let page = Page::of(left.bytes());
+        let page = Page::of(left.cells());
         let records = (moved..page.count()).map(|i| page.record(i));
-        Page::format(spare.bytes(), self.data.layout.ci_size).refill(records, self.shape);
+        Page::format(spare.cells(), self.data.layout.ci_size).refill(records, self.shape);
         Ok(spare)
     }
 
@@ -153,7 +153,7 @@ impl Ksds {
         let mut latched = self
             .data
             .latch(self.data.layout.join(record.ca, record.entries[entry].pointer))?;
-        let page = Page::of(latched.bytes());
+        let page = Page::of(latched.cells());
         let n = page.count();
         Ok(n > 0 && page.segment() == 0 && page.key(n - 1, self.shape) < key)
     }
@@ -198,7 +198,7 @@ impl Ksds {
         };
         let from = self.data.layout.join(record.ca, record.entries[entry].pointer);
         let mut left = self.data.latch(from)?;
-        let plan = plan(&Page::of(left.bytes()), coming, self.shape, self.data.layout.ci_size);
+        let plan = plan(&Page::of(left.cells()), coming, self.shape, self.data.layout.ci_size);
         let Some(SplitPlan { moved, separator }) = plan else {
             // It has room by now, or holds a spanned record, which is another path.
             spare.free();

@@ -129,10 +129,10 @@ impl Lds {
     fn write_piece(&self, ci: u32, from: usize, bytes: &[u8]) -> Result<(), RequestError> {
         let rba = self.rba_of_ci(ci) + from as u64;
         let mut latched = self.data.latch(ci)?;
-        let mut page = ImagePage::of(latched.bytes(), self.ci_size());
+        let mut page = ImagePage::of(latched.cells(), self.ci_size());
         let first = page.count() == 0;
         page.set_count(1);
-        page.image()[from..from + bytes.len()].copy_from_slice(bytes);
+        page.put(from, bytes);
         self.append(|number, buf| log::append_update_at(buf, number, &rba.to_be_bytes(), bytes));
         self.data.changed(&mut latched);
         drop(latched);

@@ -6,6 +6,7 @@
 //!  64  the image, CISZ bytes
 //! ```
 
+use super::cells::Cells;
 use super::page::SLOTS_AT;
 use super::view::View;
 
@@ -14,7 +15,7 @@ const HEADER: usize = SLOTS_AT - super::DESCRIPTOR;
 
 /// Such a page being changed; the caller holds the frame's latch.
 pub struct ImagePage<'a> {
-    bytes: &'a mut [u8],
+    cells: Cells<'a>,
     ci_size: usize,
 }
 
@@ -23,30 +24,51 @@ impl<'a> ImagePage<'a> {
     pub fn frame_len(ci_size: usize) -> usize {
         SLOTS_AT + ci_size
     }
-    /// Makes the frame such a page, with whatever bytes its image has.
-    pub fn format(bytes: &'a mut [u8], ci_size: usize) -> ImagePage<'a> {
+    /// Makes a frame that nobody is to read yet such a page; its image, with whatever bytes it has.
+    pub fn format(bytes: &'a mut [u8], ci_size: usize) -> &'a mut [u8] {
         bytes[..HEADER].fill(0);
-        ImagePage { bytes, ci_size }
+        &mut bytes[HEADER..HEADER + ci_size]
+    }
+    /// The image in such a frame.
+    pub fn image_in(bytes: &'a [u8], ci_size: usize) -> &'a [u8] {
+        &bytes[HEADER..HEADER + ci_size]
+    }
+    /// Says in such a frame how many slots hold records.
+    pub fn count_in(bytes: &mut [u8], count: usize) {
+        bytes[..4].copy_from_slice(&(count as u32).to_le_bytes());
     }
     /// The page that is there.
-    pub fn of(bytes: &'a mut [u8], ci_size: usize) -> ImagePage<'a> {
-        ImagePage { bytes, ci_size }
+    pub fn of(cells: Cells<'a>, ci_size: usize) -> ImagePage<'a> {
+        ImagePage { cells, ci_size }
     }
     /// Slots that hold records; 1 in an LDS.
     pub fn count(&self) -> usize {
-        u32::from_le_bytes([self.bytes[0], self.bytes[1], self.bytes[2], self.bytes[3]]) as usize
+        u32::from_le_bytes([self.cells[0], self.cells[1], self.cells[2], self.cells[3]]) as usize
     }
     /// Sets it.
     pub fn set_count(&mut self, count: usize) {
-        self.bytes[..4].copy_from_slice(&(count as u32).to_le_bytes());
+        self.cells.put(0, &(count as u32).to_le_bytes());
     }
     /// The image.
-    pub fn image(&mut self) -> &mut [u8] {
-        &mut self.bytes[HEADER..HEADER + self.ci_size]
+    pub fn image(&self) -> &[u8] {
+        ImagePage::image_in(&self.cells, self.ci_size)
     }
-    /// The same, for as long as the frame is held.
-    pub fn into_image(self) -> &'a mut [u8] {
-        &mut self.bytes[HEADER..HEADER + self.ci_size]
+    /// Bytes at `at` of the image become these.
+    pub fn put(&mut self, at: usize, bytes: &[u8]) {
+        self.check(at, bytes.len());
+        self.cells.put(HEADER + at, bytes);
+    }
+    /// So many bytes at `at` of the image become `byte`.
+    pub fn fill(&mut self, at: usize, len: usize, byte: u8) {
+        self.check(at, len);
+        self.cells.fill(HEADER + at, len, byte);
+    }
+    fn check(&self, at: usize, len: usize) {
+        assert!(
+            at + len <= self.ci_size,
+            "{len} bytes at {at} of a CI of {}",
+            self.ci_size
+        );
     }
 }
 

@@ -1,9 +1,11 @@
 //! Index pages: how they are made of entries, or of the record of a CI, and how an entry of one is split
 //! (layout: `page.rs`).
 
+use super::cells::Cells;
 use super::page::{sample_words, Page, FILLER, GROUP, HEADER, PREFIX, PREFIX_MAX, SLOTS_AT};
 use super::page::{CA_AT, COUNT_AT, DATA_LEN_AT, LEVEL_AT, NEXT_AT, PREFIX_LEN_AT, SLOT_CAP_AT};
 use super::shape::head_of;
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::index::{IndexImage, Walked};
 use cica_format::FormatError;
 
@@ -65,13 +67,13 @@ impl<'a> Page<'a> {
     }
 
     /// Makes the frame an index page, with room for some more entries if it has any.
-    pub fn format_index(bytes: &'a mut [u8], level: u8, ca: u32, next: u32, entries: &[Entry]) -> Page<'a> {
+    pub fn format_index(bytes: Cells<'a>, level: u8, ca: u32, next: u32, entries: &[Entry]) -> Page<'a> {
         let mut page = Page::without_entries(bytes, level, ca, next, Measure::of_entries(entries));
         let mut used = 0;
         for (i, entry) in entries.iter().enumerate() {
             let len = entry.separator.len();
             let at = page.index_places().2 + used;
-            page.bytes[at..at + len].copy_from_slice(&entry.separator);
+            page.bytes.put(at, &entry.separator);
             page.set_entry(i, Span { start: used, len }, entry.pointer);
             used += padded(len);
         }
@@ -90,9 +92,9 @@ impl<'a> Page<'a> {
         record: &IndexImage<'_>,
         measure: Measure,
     ) -> Result<Page<'a>, FormatError> {
-        let mut page = Page::without_entries(bytes, record.level, record.ca, record.next, measure);
+        let page = Page::without_entries(Cells::of(bytes), record.level, record.ca, record.next, measure);
         let (slots, spans, separators) = page.index_places();
-        let (fixed, texts) = page.bytes.split_at_mut(separators);
+        let (fixed, texts) = bytes.split_at_mut(separators);
         let (fixed, spans) = fixed.split_at_mut(spans);
         let mut places = fixed[slots..].chunks_exact_mut(8).zip(spans.chunks_exact_mut(4));
         // The leftmost of the section before, and the one before.
@@ -118,6 +120,7 @@ impl<'a> Page<'a> {
                 leftmost = this;
             }
         }
+        let mut page = Page::of(Cells::of(bytes));
         page.set_u32(DATA_LEN_AT, used as u32);
         page.unseal();
         page.set_heads();
@@ -125,13 +128,13 @@ impl<'a> Page<'a> {
     }
 
     /// An index page with its entries still to come.
-    fn without_entries(bytes: &'a mut [u8], level: u8, ca: u32, next: u32, measure: Measure) -> Page<'a> {
+    fn without_entries(mut bytes: Cells<'a>, level: u8, ca: u32, next: u32, measure: Measure) -> Page<'a> {
         let Measure { entries, separators } = measure;
         let roomy = entries + entries / 4 + GROUP;
         let leaves_room = HEADER + separators_at(roomy) + separators + separators / 4 <= bytes.len();
-        bytes[..HEADER].fill(0);
+        bytes.fill(0, HEADER, 0);
         let mut page = Page { bytes };
-        page.bytes[LEVEL_AT] = level;
+        page.bytes.set(LEVEL_AT, [level]);
         page.set_u32(NEXT_AT, next);
         page.set_u32(CA_AT, ca);
         page.set_u16(SLOT_CAP_AT, if leaves_room { roomy } else { entries } as u16);
@@ -165,18 +168,16 @@ impl<'a> Page<'a> {
         let prefix = self.common_prefix();
         let (slots, spans, separators) = self.index_places();
         let (count, cap) = (self.count(), self.slot_cap());
-        self.bytes[PREFIX_LEN_AT] = prefix.len as u8;
+        self.bytes.set(PREFIX_LEN_AT, [prefix.len as u8]);
         let at = separators + prefix.start;
         self.bytes.copy_within(at..at + prefix.len, PREFIX);
-        let (fixed, texts) = self.bytes.split_at_mut(separators);
-        let (fixed, spans) = fixed.split_at_mut(spans);
-        for (slot, span) in fixed[slots..]
-            .chunks_exact_mut(8)
-            .zip(spans.chunks_exact(4))
-            .take(count)
-        {
+        let (texts, spans) = (&self.bytes[separators..], self.bytes[spans..].chunks_exact(4));
+        for (slot, span) in self.bytes.words(slots, count).zip(spans) {
             let rest = span_of(span).of(texts).get(prefix.len..).unwrap_or_default();
-            slot[4..].copy_from_slice(&head_of(rest, 0xFF).to_le_bytes());
+            slot.store(
+                u64::from(head_of(rest, 0xFF)) << 32 | u64::from(slot.load(Relaxed) as u32),
+                Relaxed,
+            );
         }
         for i in count..cap.next_multiple_of(GROUP) {
             self.set_u64(slots + i * 8, FILLER);
@@ -245,7 +246,7 @@ impl<'a> Page<'a> {
         if !separator.starts_with(self.prefix()) {
             return false;
         }
-        self.bytes[at..end].copy_from_slice(separator);
+        self.bytes.put(at, separator);
         self.bytes
             .copy_within(spans + i * 4..spans + count * 4, spans + (i + 1) * 4);
         self.set_u32(spans + i * 4, (used as u32 / 4) << 16 | separator.len() as u32);
@@ -371,7 +372,7 @@ mod tests {
             let image = image_of(&entries);
             let plain = IndexRecord::decode(&image, BASE).unwrap();
             let mut formatted = pool.take(Measure::of_entries(&plain.entries).frame_len()).unwrap();
-            Page::format_index(formatted.bytes(), 1, 3, 9, &plain.entries);
+            Page::format_index(formatted.cells(), 1, 3, 9, &plain.entries);
             let adopted = adopted(&pool, &image).unwrap();
             let (one, other) = (adopted.view(), formatted.view());
             assert_eq!(entries_of(one), entries_of(other), "seed {seed}");

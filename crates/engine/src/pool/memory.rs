@@ -121,6 +121,10 @@ impl Fetch {
 
 /// Advice that the system may follow or not.
 fn advise(start: NonNull<u8>, bytes: usize, advice: Advice) {
+    // Miri takes none.
+    if cfg!(miri) {
+        return;
+    }
     // SAFETY: the range lies inside the pool's mapping, which is private and anonymous, and none of the advice given
     // here changes contents.
     let _ = unsafe { madvise(start.as_ptr().cast(), bytes, advice) };

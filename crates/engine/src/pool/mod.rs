@@ -15,6 +15,7 @@
 
 mod buffers;
 mod bytes;
+mod cells;
 mod charge;
 mod evict;
 mod frame;
@@ -35,6 +36,7 @@ mod view;
 
 pub use buffers::{Aligned, ALIGNMENT};
 pub use bytes::Words;
+pub use cells::Cells;
 pub use charge::Held;
 pub use frame::{Descriptor, Frame, Latched, PageId, PageKind};
 pub use halving::first_not_below;
@@ -473,13 +475,19 @@ fn sizes_len(reserved: usize) -> usize {
 
 fn reserve(bytes: usize) -> std::io::Result<NonNull<u8>> {
     use rustix::mm::{mmap_anonymous, MapFlags, ProtFlags};
+    // Miri has memory that may not be reserved.
+    let flags = if cfg!(miri) {
+        MapFlags::PRIVATE
+    } else {
+        MapFlags::PRIVATE | MapFlags::NORESERVE
+    };
     // SAFETY: a fresh private anonymous mapping at an address of the system's choice.
     let address = unsafe {
         mmap_anonymous(
             std::ptr::null_mut(),
             bytes.max(4096),
             ProtFlags::READ | ProtFlags::WRITE,
-            MapFlags::PRIVATE | MapFlags::NORESERVE,
+            flags,
         )?
     };
     NonNull::new(address.cast()).ok_or_else(|| std::io::Error::other("the system mapped page zero"))

@@ -11,6 +11,7 @@
 //!   more, between two splits.
 //! * W3. A frame of a narrow size is taken only where that takes nothing away from pages of other sizes.
 
+use super::cells::Cells;
 use super::page::{Page, SLOTS_AT};
 use super::View;
 
@@ -71,8 +72,8 @@ impl Width {
 
 impl<'a> Page<'a> {
     /// Makes the frame, which is as long as this width wants, an empty page.
-    pub fn format_narrow(bytes: &'a mut [u8], width: Width) -> Page<'a> {
-        let mut page = Page::format(bytes, width.room);
+    pub fn format_narrow(cells: Cells<'a>, width: Width) -> Page<'a> {
+        let mut page = Page::format(cells, width.room);
         page.set_room(width.room);
         page
     }

@@ -32,7 +32,9 @@
 //! * G3. `rdfs` is what the record lengths cost by VSAM's arithmetic: one per run of equal lengths, two when longer
 //!   than one.
 
+use super::cells::Cells;
 use super::shape::{beginning, head_of, Shape};
+use crate::sync::atomic::Ordering::Relaxed;
 
 /// Words of the frame, for readers.
 pub(super) const COUNT: usize = 3;
@@ -78,21 +80,21 @@ pub(super) const SHORT: u8 = 2;
 
 /// A page being changed; the caller holds the frame's latch.
 pub struct Page<'a> {
-    pub(super) bytes: &'a mut [u8],
+    pub(super) bytes: Cells<'a>,
 }
 
 impl<'a> Page<'a> {
     /// Makes the frame an empty page with room for as many slots as the memory leaves beside `data_room` bytes.
-    pub fn format(bytes: &'a mut [u8], data_room: usize) -> Page<'a> {
+    pub fn format(mut bytes: Cells<'a>, data_room: usize) -> Page<'a> {
         let cap = (bytes.len().saturating_sub(HEADER + data_room) / 8).min(u16::MAX as usize);
-        bytes[..HEADER].fill(0);
+        bytes.fill(0, HEADER, 0);
         let mut page = Page { bytes };
         page.set_slot_cap(cap);
         page
     }
 
     /// The page that is there.
-    pub fn of(bytes: &'a mut [u8]) -> Page<'a> {
+    pub fn of(bytes: Cells<'a>) -> Page<'a> {
         Page { bytes }
     }
 
@@ -105,7 +107,7 @@ impl<'a> Page<'a> {
         u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]])
     }
     pub(super) fn set_u16(&mut self, at: usize, value: u16) {
-        self.bytes[at..at + 2].copy_from_slice(&value.to_le_bytes());
+        self.bytes.set(at, value.to_le_bytes());
     }
     pub(super) fn u32(&self, at: usize) -> u32 {
         u32::from_le_bytes([
@@ -116,11 +118,11 @@ impl<'a> Page<'a> {
         ])
     }
     pub(super) fn set_u32(&mut self, at: usize, value: u32) {
-        self.bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        self.bytes.set(at, value.to_le_bytes());
     }
 
     pub(super) fn set_u64(&mut self, at: usize, value: u64) {
-        self.bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        self.bytes.set(at, value.to_le_bytes());
     }
 
     /// Entries.
@@ -148,7 +150,7 @@ impl<'a> Page<'a> {
     }
     /// Marks the page as one segment of a spanned record.
     pub fn set_segment(&mut self, segment: u8, update_number: u16) {
-        self.bytes[SEGMENT_AT] = segment;
+        self.bytes.set(SEGMENT_AT, [segment]);
         self.set_u16(UPDATE_NUMBER_AT, update_number);
     }
     /// Update number of a spanned segment.
@@ -224,7 +226,7 @@ impl<'a> Page<'a> {
     }
     /// Makes it a short page that keeps nothing yet.
     pub(super) fn set_tail(&mut self, len: usize, byte: u8) {
-        self.bytes[LOOSE_AT] = SHORT;
+        self.bytes.set(LOOSE_AT, [SHORT]);
         self.set_u32(TAIL_AT, len as u32 | u32::from(byte) << 16);
         self.set_room(self.image().len());
         self.set_kept(0);
@@ -244,7 +246,7 @@ impl<'a> Page<'a> {
     pub(super) fn keep(&mut self, bytes: &[u8]) -> usize {
         let offset = self.kept();
         let at = self.data_start() + offset;
-        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+        self.bytes.put(at, bytes);
         self.set_kept(offset + bytes.len());
         offset
     }
@@ -271,10 +273,9 @@ impl<'a> Page<'a> {
     pub fn image(&self) -> &[u8] {
         &self.bytes[self.data_start()..]
     }
-    /// The same, for as long as the frame is held, to be filled by a read that is followed by [`adopt`](Self::adopt).
-    pub fn into_image(self) -> &'a mut [u8] {
-        let start = self.data_start();
-        &mut self.bytes[start..]
+    /// Where that begins in the page's bytes, to be filled by a read that is followed by [`adopt`](Self::adopt).
+    pub fn image_at(&self) -> usize {
+        self.data_start()
     }
     /// Record lengths in order.
     pub fn lens(&self) -> impl Iterator<Item = u16> + Clone + '_ {
@@ -283,13 +284,13 @@ impl<'a> Page<'a> {
 
     /// Builds the slots over records that lie in the image at `spans`, in key order.
     pub fn adopt(&mut self, spans: &[(u16, u16)], shape: Shape) {
-        let slots = self.bytes[HEADER..HEADER + spans.len() * 8].chunks_exact_mut(8);
+        let slots = self.bytes.words(HEADER, spans.len());
         for (slot, &(offset, len)) in slots.zip(spans) {
-            slot.copy_from_slice(&((offset as u64) << 16 | len as u64).to_le_bytes());
+            slot.store(u64::from(offset) << 16 | u64::from(len), Relaxed);
         }
         self.set_u32(COUNT_AT, spans.len() as u32);
         self.set_u32(DATA_LEN_AT, spans.iter().map(|s| s.1 as u32).sum());
-        self.bytes[LOOSE_AT] = 0;
+        self.bytes.set(LOOSE_AT, [0]);
         self.set_u16(RDFS_AT, cica_format::ci::rdf_count(spans.iter().map(|s| s.1)) as u16);
         self.rebuild_heads(shape);
     }
@@ -309,20 +310,21 @@ impl<'a> Page<'a> {
                 .min(PREFIX_MAX);
             prefix[..len].copy_from_slice(&first[..len]);
         }
-        self.bytes[PREFIX_LEN_AT] = len as u8;
-        self.bytes[PREFIX..PREFIX + PREFIX_MAX].copy_from_slice(&prefix);
+        self.bytes.set(PREFIX_LEN_AT, [len as u8]);
+        self.bytes.put(PREFIX, &prefix);
         if !keyed {
             return;
         }
-        let (front, data) = self.bytes.split_at_mut(start);
+        let data = &self.bytes[start..];
         let (at, rest) = (shape.rkp + len, shape.key_len - len);
-        for slot in front[HEADER..HEADER + n * 8].chunks_exact_mut(8) {
-            let key = u16::from_le_bytes([slot[2], slot[3]]) as usize + at;
+        for slot in self.bytes.words(HEADER, n) {
+            let old = slot.load(Relaxed);
+            let key = (old >> 16) as u16 as usize + at;
             let head = match data.get(key..key + 4) {
                 Some(four) if rest >= 4 => u32::from_be_bytes([four[0], four[1], four[2], four[3]]),
                 _ => head_of(&data[key..key + rest], 0),
             };
-            slot[4..].copy_from_slice(&head.to_le_bytes());
+            slot.store(u64::from(head) << 32 | u64::from(old as u32), Relaxed);
         }
     }
 
@@ -391,8 +393,8 @@ impl<'a> Page<'a> {
             None => {
                 let offset = self.data_len();
                 let at = self.data_start() + offset;
-                self.bytes[at..at + len].copy_from_slice(record);
-                self.bytes[LOOSE_AT] |= u8::from(i < n);
+                self.bytes.put(at, record);
+                self.bytes.set(LOOSE_AT, [self.bytes[LOOSE_AT] | u8::from(i < n)]);
                 (offset, len)
             }
         };
@@ -423,7 +425,7 @@ impl<'a> Page<'a> {
             let at = self.data_start() + offset;
             let offset = match beginning.len() <= old {
                 true => {
-                    self.bytes[at..at + beginning.len()].copy_from_slice(beginning);
+                    self.bytes.put(at, beginning);
                     offset
                 }
                 false => self.keep(beginning),
@@ -443,7 +445,7 @@ impl<'a> Page<'a> {
             self.set_slot(i, head, offset, record.len());
             self.set_u16(RDFS_AT, rdfs as u16);
         }
-        self.bytes[start + offset..start + offset + record.len()].copy_from_slice(record);
+        self.bytes.put(start + offset, record);
     }
 
     /// Takes record `i` out.
@@ -496,13 +498,13 @@ impl<'a> Page<'a> {
         let mut records = vec![0; self.lens().map(usize::from).sum()];
         self.copy_to(&mut records);
         let (start, mut at) = (self.data_start(), 0);
-        self.bytes[start..start + records.len()].copy_from_slice(&records);
+        self.bytes.put(start, &records);
         for k in 0..self.count() {
             let (head, _, len) = self.slot(k);
             self.set_slot(k, head, at, len);
             at += len;
         }
-        self.bytes[LOOSE_AT] = 0;
+        self.bytes.set(LOOSE_AT, [0]);
     }
 
     /// Makes the page hold exactly `records`, in key order.
@@ -510,14 +512,14 @@ impl<'a> Page<'a> {
         let (mut n, mut used) = (0, 0);
         let start = self.data_start();
         for record in records {
-            self.bytes[start + used..start + used + record.len()].copy_from_slice(record);
+            self.bytes.put(start + used, record);
             self.set_slot(n, 0, used, record.len());
             used += record.len();
             n += 1;
         }
         self.set_u32(COUNT_AT, n as u32);
         self.set_u32(DATA_LEN_AT, used as u32);
-        self.bytes[LOOSE_AT] = 0;
+        self.bytes.set(LOOSE_AT, [0]);
         let rdfs = cica_format::ci::rdf_count(self.lens());
         self.set_u16(RDFS_AT, rdfs as u16);
         self.rebuild_heads(shape);
@@ -553,7 +555,8 @@ mod tests {
             (seed >> 33) as usize % below
         };
         let mut loose = 0;
-        for _ in 0..200 {
+        let rounds = if cfg!(miri) { 1 } else { 200 };
+        for _ in 0..rounds {
             let mut latched = pool.take(Page::frame_len(512, 40)).unwrap();
             latched.set_page(Some(PageId {
                 component: 1,
@@ -561,7 +564,7 @@ mod tests {
                 number: 1,
             }));
             let view = latched.view();
-            let mut page = Page::format(latched.bytes(), 512);
+            let mut page = Page::format(latched.cells(), 512);
             let mut kept: Vec<Vec<u8>> = Vec::new();
             for step in 0..60 {
                 let key = (draw(90) as u16).to_be_bytes();
@@ -608,6 +611,6 @@ mod tests {
             }
             latched.free();
         }
-        assert!(loose > 1000, "{loose}");
+        assert!(loose > 5 * rounds, "{loose}");
     }
 }

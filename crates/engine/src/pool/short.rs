@@ -8,6 +8,7 @@
 //! * H2. Lengths, places, RDFs and the image are those of the whole records, in key order.
 //! * H3. What a short page does not [take](View::takes) makes it a whole one first.
 
+use super::cells::Cells;
 use super::page::{Page, HEADER, SLOTS_AT};
 use super::shape::{beginning, Shape};
 use super::View;
@@ -55,10 +56,10 @@ impl Page<'_> {
     }
 
     /// Makes `frame` this page without the runs.
-    pub fn shorten_into(&self, frame: &mut [u8], shortened: Shortened, shape: Shape) {
+    pub fn shorten_into(&self, frame: Cells<'_>, shortened: Shortened, shape: Shape) {
         let n = self.count();
         let mut page = Page::of(frame);
-        page.bytes[..HEADER].copy_from_slice(&self.bytes[..HEADER]);
+        page.bytes.put(0, &self.bytes[..HEADER]);
         page.set_slot_cap(shortened.slots);
         page.set_tail(self.len_of(0), shortened.byte);
         for i in 0..n {
@@ -110,16 +111,16 @@ mod tests {
     fn compared(records: &[Vec<u8>], look: impl FnOnce(&Records)) -> Option<usize> {
         let pool = Pool::new(0, std::sync::Arc::new(cica_disk::SystemClock)).unwrap();
         let mut whole = pool.take(Page::frame_len(18432, records.len())).unwrap();
-        Page::format(whole.bytes(), 18432).refill(records.iter().map(Vec::as_slice), SHAPE);
+        Page::format(whole.cells(), 18432).refill(records.iter().map(Vec::as_slice), SHAPE);
         let size = whole.size();
-        let found = Page::of(whole.bytes()).shortened(SHAPE, 0);
+        let found = Page::of(whole.cells()).shortened(SHAPE, 0);
         let lens = found.map(|shortened| (shortened, shortened.frame_len(size)));
         let Some((shortened, Some(len))) = lens else {
             whole.free();
             return None;
         };
         let mut short = pool.take_soon(len).unwrap();
-        Page::of(whole.bytes()).shorten_into(short.bytes(), shortened, SHAPE);
+        Page::of(whole.cells()).shorten_into(short.cells(), shortened, SHAPE);
         let (one, other) = (whole.view(), short.view());
         assert_eq!((one.count(), one.rdfs()), (other.count(), other.rdfs()));
         let (mut area, mut copy) = (vec![1; 3], Records::default());
@@ -144,11 +145,11 @@ mod tests {
         }
         assert!(other.record(records.len() - 1, &mut area) && copy.record(records.len()).is_none());
         let mut images = [vec![1; 18432], vec![2; 18432]];
-        let page = Page::of(short.bytes());
+        let page = Page::of(short.cells());
         page.copy_to(&mut images[0]);
         assert!(page.lens().eq(records.iter().map(|record| record.len() as u16)));
         assert_eq!(page.data_len(), records.concat().len());
-        Page::of(whole.bytes()).copy_to(&mut images[1]);
+        Page::of(whole.cells()).copy_to(&mut images[1]);
         assert_eq!(images[0][..page_len(records)], images[1][..page_len(records)]);
         look(&copy);
         [whole, short].into_iter().for_each(|latched| latched.free());
@@ -213,11 +214,11 @@ mod tests {
             let pool = Pool::new(0, std::sync::Arc::new(cica_disk::SystemClock)).unwrap();
             let mut kept: Vec<Vec<u8>> = (0..20 + round % 30).map(|n| record(n * 30, 100, n % 9, b' ')).collect();
             let mut whole = pool.take(Page::frame_len(5120, 60)).unwrap();
-            Page::format(whole.bytes(), 5120).refill(kept.iter().map(Vec::as_slice), SHAPE);
-            let shortened = Page::of(whole.bytes()).shortened(SHAPE, 5120).unwrap();
+            Page::format(whole.cells(), 5120).refill(kept.iter().map(Vec::as_slice), SHAPE);
+            let shortened = Page::of(whole.cells()).shortened(SHAPE, 5120).unwrap();
             let len = shortened.frame_len(whole.size()).unwrap();
             let mut short = pool.take_soon(len).unwrap();
-            Page::of(whole.bytes()).shorten_into(short.bytes(), shortened, SHAPE);
+            Page::of(whole.cells()).shorten_into(short.cells(), shortened, SHAPE);
             whole.free();
             let view = short.view();
             for _ in 0..200 {
@@ -228,7 +229,7 @@ mod tests {
                 assert_eq!(at, kept.partition_point(|r| r[2..7] < *key));
                 assert_eq!(there, kept.get(at).is_some_and(|r| r[2..7] == *key));
                 let takes = view.takes(&record, SHAPE);
-                let mut page = Page::of(short.bytes());
+                let mut page = Page::of(short.cells());
                 match draw(6) {
                     0 if there => {
                         page.remove(at);
@@ -255,7 +256,7 @@ mod tests {
                     }
                     _ => {}
                 }
-                let (page, mut image) = (Page::of(short.bytes()), vec![1; page_len(&kept)]);
+                let (page, mut image) = (Page::of(short.cells()), vec![1; page_len(&kept)]);
                 page.copy_to(&mut image);
                 assert_eq!(image, kept.concat());
                 assert_eq!((page.count(), page.data_len()), (kept.len(), image.len()));

@@ -39,7 +39,7 @@ impl Rrds {
             Ok(latched) => latched,
             Err(error) => return walk.found(ci, error.to_string()),
         };
-        let mut page = ImagePage::of(latched.bytes(), self.data.layout.ci_size);
+        let page = ImagePage::of(latched.cells(), self.data.layout.ci_size);
         match slots::check(page.image(), self.length) {
             Ok(full) => {
                 if full != page.count() {

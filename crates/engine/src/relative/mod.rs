@@ -151,7 +151,7 @@ impl Rrds {
                 key: (rrn as u32).to_be_bytes().to_vec(),
             });
         }
-        let mut page = ImagePage::of(latched.bytes(), self.data.layout.ci_size);
+        let mut page = ImagePage::of(latched.cells(), self.data.layout.ci_size);
         let count = page.count();
         page.set_count(count + 1);
         self.fill(&mut page, slot, Some(record));
@@ -177,12 +177,14 @@ impl Rrds {
 
     /// Fills or empties a slot.
     fn fill(&self, page: &mut ImagePage<'_>, slot: usize, record: Option<&[u8]>) {
-        let image = page.image();
-        slots::set_full(image, slot, record.is_some());
-        let place = &mut image[slot * self.length..(slot + 1) * self.length];
+        let rdf = slots::rdf(page.image().len(), slot);
+        page.put(rdf, &[slots::rdf_byte(record.is_some())]);
         match record {
-            Some(record) => place.copy_from_slice(record),
-            None => place.fill(0),
+            Some(record) => {
+                assert_eq!(record.len(), self.length, "a record fills its slot");
+                page.put(slot * self.length, record)
+            }
+            None => page.fill(slot * self.length, self.length, 0),
         }
     }
 
@@ -198,7 +200,7 @@ impl Rrds {
         if !self.is_full(latched.view(), slot) {
             return Err(RequestError::NotFound);
         }
-        let mut page = ImagePage::of(latched.bytes(), self.data.layout.ci_size);
+        let mut page = ImagePage::of(latched.cells(), self.data.layout.ci_size);
         self.fill(&mut page, slot, record);
         let key = (rrn as u32).to_be_bytes();
         let mut left = page.count();

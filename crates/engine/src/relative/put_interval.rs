@@ -18,7 +18,7 @@ impl Rrds {
         let before: Vec<bool> = (0..self.per_ci)
             .map(|slot| self.is_full(latched.view(), slot))
             .collect();
-        let mut page = ImagePage::of(latched.bytes(), self.data.layout.ci_size);
+        let mut page = ImagePage::of(latched.cells(), self.data.layout.ci_size);
         let changes: Vec<(usize, Option<&[u8]>)> = (0..self.per_ci)
             .filter_map(|slot| {
                 let record = &image[slot * self.length..][..self.length];

@@ -1,6 +1,6 @@
 //! Between a CI's image on the volume and its page in the pool.
 
-use crate::pool::{Entry, ImagePage, Measure, Page, Shape, Shortened, View, DESCRIPTOR, SLAB};
+use crate::pool::{Cells, Entry, ImagePage, Measure, Page, Shape, Shortened, View, DESCRIPTOR, SLAB};
 use cica_format::index::{BaseRba, IndexImage, IndexRecord, RecordRef};
 use cica_format::{ci, slots, FormatError};
 
@@ -59,17 +59,17 @@ impl Codec {
     pub fn format_empty(&self, frame: &mut [u8], ci_size: usize) {
         match self {
             Codec::Data { .. } => {
-                Page::format(frame, ci_size);
+                Page::format(Cells::of(frame), ci_size);
             }
             Codec::Image { slot } => {
-                let image = ImagePage::format(frame, ci_size).into_image();
+                let image = ImagePage::format(frame, ci_size);
                 match slot {
                     Some(length) => slots::format(image, *length),
                     None => image.fill(0),
                 }
             }
             Codec::Index { .. } => {
-                Page::format_index(frame, 0, 0, u32::MAX, &[]);
+                Page::format_index(Cells::of(frame), 0, 0, u32::MAX, &[]);
             }
         }
     }
@@ -78,20 +78,23 @@ impl Codec {
     pub fn image_area<'f>(&self, frame: &'f mut [u8], ci_size: usize) -> Option<&'f mut [u8]> {
         match self {
             Codec::Data { .. } => {
-                Page::format(frame, ci_size);
-                Page::of(frame).into_image().get_mut(..ci_size)
+                Page::format(Cells::of(frame), ci_size);
+                let start = Page::of(Cells::of(frame)).image_at();
+                frame.get_mut(start..start + ci_size)
             }
-            Codec::Image { .. } => Some(ImagePage::format(frame, ci_size).into_image()),
+            Codec::Image { .. } => Some(ImagePage::format(frame, ci_size)),
             Codec::Index { .. } => None,
         }
     }
 
     /// Data: the image that was read to [`image_area`](Self::image_area).
-    #[allow(clippy::borrow_deref_ref)] // a mutable image becomes a shared one
     pub fn image_of<'f>(&self, frame: &'f mut [u8], ci_size: usize) -> Option<&'f [u8]> {
         match self {
-            Codec::Data { .. } => Page::of(frame).into_image().get(..ci_size).map(|image| &*image),
-            Codec::Image { .. } => Some(ImagePage::of(frame, ci_size).into_image()),
+            Codec::Data { .. } => {
+                let start = Page::of(Cells::of(frame)).image_at();
+                frame.get(start..start + ci_size)
+            }
+            Codec::Image { .. } => Some(ImagePage::image_in(frame, ci_size)),
             Codec::Index { .. } => None,
         }
     }
@@ -100,10 +103,10 @@ impl Codec {
     pub fn decode_here(&self, frame: &mut [u8], ci_size: usize) -> Result<Decoded, FormatError> {
         let shape = match self {
             Codec::Data { shape, .. } => shape,
-            Codec::Image { slot } => return count_slots(ImagePage::of(frame, ci_size), *slot),
+            Codec::Image { slot } => return count_slots(frame, ci_size, *slot),
             Codec::Index { .. } => return Ok(Decoded::NeedsFrame(0)),
         };
-        let mut page = Page::of(frame);
+        let mut page = Page::of(Cells::of(frame));
         let mut spans = Vec::with_capacity(64);
         let layout = records(&page.image()[..ci_size], *shape, &mut spans)?;
         if spans.len() > page.slot_cap() {
@@ -116,7 +119,7 @@ impl Codec {
     }
 
     /// What the page in `frame` would be as a short one, with room for what may come to a CI of `ci_size` (0: nothing).
-    pub fn shortened(&self, frame: &mut [u8], ci_size: usize) -> Option<Shortened> {
+    pub fn shortened(&self, frame: Cells<'_>, ci_size: usize) -> Option<Shortened> {
         match self {
             Codec::Data { shape, .. } => Page::of(frame).shortened(*shape, ci_size),
             Codec::Image { .. } | Codec::Index { .. } => None,
@@ -124,7 +127,7 @@ impl Codec {
     }
 
     /// Makes `short` the page in `frame` as a short one.
-    pub fn shorten(&self, frame: &mut [u8], short: &mut [u8], shortened: Shortened) {
+    pub fn shorten(&self, frame: Cells<'_>, short: Cells<'_>, shortened: Shortened) {
         if let Codec::Data { shape, .. } = self {
             Page::of(frame).shorten_into(short, shortened, *shape);
         }
@@ -163,7 +166,7 @@ impl Codec {
     }
 
     /// Renders a page into `image` (CISZ bytes). `Err` says why the page cannot be an image: a broken invariant.
-    pub fn render(&self, frame: &mut [u8], view: View<'_>, image: &mut [u8]) -> Result<(), String> {
+    pub fn render(&self, frame: Cells<'_>, view: View<'_>, image: &mut [u8]) -> Result<(), String> {
         match self {
             Codec::Data { .. } => {
                 let page = Page::of(frame);
@@ -176,7 +179,7 @@ impl Codec {
                 Ok(())
             }
             Codec::Image { .. } => {
-                image.copy_from_slice(ImagePage::of(frame, image.len()).image());
+                image.copy_from_slice(ImagePage::image_in(&frame, image.len()));
                 Ok(())
             }
             Codec::Index { base, .. } => {
@@ -204,12 +207,12 @@ impl Codec {
 }
 
 /// Makes an image that stands in its page one that was read.
-fn count_slots(mut page: ImagePage<'_>, slot: Option<usize>) -> Result<Decoded, FormatError> {
+fn count_slots(frame: &mut [u8], ci_size: usize, slot: Option<usize>) -> Result<Decoded, FormatError> {
     let count = match slot {
-        Some(length) => slots::check(page.image(), length)?,
+        Some(length) => slots::check(ImagePage::image_in(frame, ci_size), length)?,
         None => 1,
     };
-    page.set_count(count);
+    ImagePage::count_in(frame, count);
     Ok(Decoded::Done)
 }
 

@@ -158,7 +158,7 @@ impl Component {
         d.latched.set_clean();
         // The buffer holds what its last user left; the codec writes every byte.
         self.codec
-            .render(d.latched.bytes(), view, image)
+            .render(d.latched.cells(), view, image)
             .map_err(|why| self.write_error(format!("{}: {why}", self.place_text(d.ci))))?;
         let version = page.place(d.i).version.wrapping_add(1);
         let checksum = ci_checksum(

@@ -10,7 +10,7 @@ impl Component {
         let mut latched = self.latch(ci)?;
         let view = latched.view();
         self.codec()
-            .render(latched.bytes(), view, &mut image)
+            .render(latched.cells(), view, &mut image)
             .map_err(|why| self.read_error(format!("{}: {why}", self.place_text(ci))))?;
         Ok(image)
     }

@@ -293,7 +293,7 @@ impl Component {
     pub fn shortened<'p>(&'p self, mut whole: Latched<'p>) -> Latched<'p> {
         let size = whole.size();
         let more = if self.still { 0 } else { self.layout.ci_size };
-        let short = match self.codec.shortened(whole.bytes(), more) {
+        let short = match self.codec.shortened(whole.cells(), more) {
             Some(shortened) => shortened.frame_len(size).map(|len| (shortened, len)),
             None => None,
         };
@@ -301,7 +301,7 @@ impl Component {
         let Some(mut short) = self.pool.take_soon(len) else {
             return whole;
         };
-        self.codec.shorten(whole.bytes(), short.bytes(), shortened);
+        self.codec.shorten(whole.cells(), short.cells(), shortened);
         whole.free();
         // Its records lie behind its heads, and come with them.
         self.first_lines.store(len.div_ceil(64).min(SHORT_LINES), Relaxed);
