@@ -4,11 +4,14 @@
 use cica::{Ksds, Store};
 use cica_catalog::space::Unit;
 use cica_catalog::Name;
-use cica_engine::{DataSet, Insert, Intent, OpenOptions, Search};
+use cica_engine::{DataSet, Insert, Intent, LockMode, OpenOptions, Patience, Search, Str};
 use cica_server::{serve, Serve};
 use cica_session::{Session, Sharing, Start};
+use cica_share::Client;
 use std::error::Error;
-use std::path::Path;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const RECORDS: u32 = 100_000;
@@ -85,6 +88,70 @@ fn commits(sets: &[(Session, DataSet)]) -> u64 {
     })
 }
 
+/// The data component of the data set.
+fn near_data(directory: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let session = session(directory, Sharing::Off)?;
+    let (catalog, reached) = session.reach(&Name::parse("BENCH")?)?;
+    Ok(cica_session::files(&catalog, &reached.cluster)?.0)
+}
+
+/// Clients of a crowd, and records that each has locked.
+const CROWD: u32 = 1_000;
+const LOCKS: u32 = RECORDS / CROWD;
+
+/// A client with its string, which has locked its part of the records.
+fn one_of_a_crowd(directory: &Path, data: &Path, number: u32) -> Result<(DataSet, Str), Box<dyn Error>> {
+    let client = Arc::new(Client::connect(&cica_session::socket(directory), "crowd")?);
+    let file = cica_share::rights(data, true)?;
+    let set = cica_share::open(&client, ("BENCH", ""), OpenOptions::output(), file.as_fd());
+    let set = set.map_err(|error| format!("{error:?}"))?;
+    let mut string = set.string();
+    for key in number * LOCKS..(number + 1) * LOCKS {
+        string.lock(&record(key)[..8], LockMode::Exclusive, Patience::None)?;
+    }
+    Ok((set, string))
+}
+
+/// What a lock and its unlock cost, alone and when so many are held; and gets and the going of a crowd.
+fn crowd(directory: &Path, data: &Path, set: &DataSet) -> Result<(), Box<dyn Error>> {
+    let mut all = Vec::new();
+    let locked = |from: usize, took: Duration| {
+        println!(
+            "clients {from:>5} to {:>5}: {:>5} us for each and its {LOCKS} locks",
+            from + CROWD as usize / 10,
+            took.as_micros() / u128::from(CROWD / 10)
+        );
+    };
+    let mut begun = Instant::now();
+    for number in 0..CROWD {
+        all.push(one_of_a_crowd(directory, data, number)?);
+        if all.len() % (CROWD as usize / 10) == 0 {
+            locked(all.len() - CROWD as usize / 10, begun.elapsed());
+            begun = Instant::now();
+        }
+    }
+    let (get, _) = reads(set)?;
+    println!("get beside {CROWD} clients with {RECORDS} locks: {get} ns");
+    let begun = Instant::now();
+    drop(all);
+    println!(
+        "all of them gone: {} us for each",
+        begun.elapsed().as_micros() / u128::from(CROWD)
+    );
+    Ok(())
+}
+
+/// Nanoseconds of a lock and its unlock by name, of a program that shares nothing.
+fn lock_and_unlock(set: &DataSet) -> Result<u128, Box<dyn Error>> {
+    let (mut string, record, rounds) = (set.string(), b"00000077", 1_000_000);
+    let begun = Instant::now();
+    for _ in 0..rounds {
+        string.lock(record, LockMode::Exclusive, Patience::None)?;
+        string.unlock(record);
+    }
+    Ok(begun.elapsed().as_nanos() / rounds)
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let directory = std::env::temp_dir().join(format!("cica-share-cost-{}", std::process::id()));
     let store = Store::at(&directory).create().pool_bytes(256 << 20).open()?;
@@ -105,6 +172,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     drop(string);
     set.end_load()?;
     let alone = reads(&set)?;
+    println!("a lock and its unlock alone: {} ns", lock_and_unlock(&set)?);
     let sets = [(near, set)];
     let threads = commits(&sets);
     for (_, set) in sets {
@@ -138,6 +206,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     row("get, ns", alone.0 as f64, shared.0 as f64);
     row("browse, ns a record", alone.1 as f64, shared.1 as f64);
     row("8 committers, a second", threads as f64, clients as f64);
+    let data = near_data(&directory)?;
+    crowd(&directory, &data, &sets[0].1)?;
     drop(sets);
     serving.join().map_err(|_| "the owner failed")??;
     std::fs::remove_dir_all(&directory)?;

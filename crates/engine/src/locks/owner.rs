@@ -165,8 +165,7 @@ impl Locks {
     }
 
     fn give_both(&self, name: &[u8], owner: u64) {
-        self.give_name(name, owner, Reason::Locked);
-        self.give_name(name, owner, Reason::Shared);
+        self.give_all(name, owner, &[Reason::Locked, Reason::Shared]);
     }
 
     fn set_retained(&self, owner: u64, retained: bool) {

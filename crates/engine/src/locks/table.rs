@@ -26,7 +26,7 @@ pub struct Locks {
     hashing: Hashing,
     /// Numbers of owners and of data sets.
     numbers: AtomicU64,
-    pub(super) owners: Mutex<HashMap<u64, Owned>>,
+    pub(super) owners: Mutex<HashMap<u64, Owned, Hashing>>,
     /// Names that owners wait for (L4).
     pub(super) waiting: Mutex<HashMap<u64, Vec<Vec<u8>>>>,
     pub(super) counters: LockCounters,
@@ -41,7 +41,7 @@ pub struct Locks {
 pub(super) struct Owned {
     pub label: Option<Arc<str>>,
     /// Names that it has locked.
-    pub names: HashSet<Vec<u8>>,
+    pub names: HashSet<Vec<u8>, Hashing>,
     /// It waits for nothing any more.
     pub dismissed: bool,
 }
@@ -269,7 +269,7 @@ impl Locks {
             stripes: std::iter::repeat_with(stripe).take(STRIPES).collect(),
             hashing: Hashing::default(),
             numbers: AtomicU64::new(1),
-            owners: Mutex::new(HashMap::new()),
+            owners: Mutex::new(HashMap::default()),
             waiting: Mutex::new(HashMap::new()),
             counters: LockCounters::default(),
             counts: OnceLock::new(),
@@ -357,11 +357,17 @@ impl Locks {
     }
 
     pub(super) fn give_name(&self, name: &[u8], owner: u64, reason: Reason) -> bool {
+        self.give_all(name, owner, &[reason])
+    }
+
+    /// Several reasons end. True: the owner had the name for one of them.
+    pub(super) fn give_all(&self, name: &[u8], owner: u64, reasons: &[Reason]) -> bool {
         let mut stripe = self.stripe(name).lock();
         let Some(lock) = stripe.names.get_mut(name) else {
             return false;
         };
-        let had = lock.holder(owner).is_some_and(|holder| holder.take(reason));
+        let holder = lock.holder(owner);
+        let had = holder.is_some_and(|holder| reasons.iter().fold(false, |had, reason| holder.take(*reason) | had));
         // Nearly always it was the last one.
         if lock.settle() {
             stripe.forget(name);
