@@ -190,6 +190,37 @@ fn some(point: &CrashPoint<'_>, random: &mut Random) -> Image {
 
 #[test]
 fn after_any_crash_a_copy_and_the_archive_make_the_data_set() {
+    assert!(crash_everywhere(work) > 500);
+}
+
+/// The data set is alone in the log, which starts over at each checkpoint: the root names none then, and what the
+/// archive lacks is nowhere else (A2).
+#[test]
+fn what_the_log_lets_go_of_the_archive_has_whatever_the_power_takes() {
+    let alone = |world: &World| {
+        let engine = world.engine();
+        engine.start_log_over_after(24 << 10);
+        for open in 0..2 {
+            let ds = world.open_with(&engine, "a", ALL);
+            let mut string = ds.string();
+            for n in 0..24 {
+                insert(&mut string, open * 1000 + n * 10 + 3, n).unwrap();
+                if n % 6 == 5 {
+                    ds.checkpoint().unwrap();
+                }
+            }
+            drop(string);
+            match open {
+                0 => drop(ds.close().unwrap()),
+                _ => drop(ds),
+            }
+        }
+    };
+    assert!(crash_everywhere(alone) > 100);
+}
+
+/// Cuts the power at each event of `work`; at how many.
+fn crash_everywhere(work: impl Fn(&World)) -> usize {
     let (disk, world, of) = prepared();
     let begin = disk.events();
     work(&world);
@@ -200,17 +231,14 @@ fn after_any_crash_a_copy_and_the_archive_make_the_data_set() {
     loop {
         let at = point.position();
         // The process is killed; the power goes, and nothing, or something, that was not synced is there.
-        match at % 3 {
-            0 => check(point.image(|_, _| Survival::Whole), of, &format!("killed at {at}")),
-            1 => check(point.image(|_, _| Survival::Lost), of, &format!("cut at {at}")),
-            _ => check(some(&point, &mut random), of, &format!("cut in part at {at}")),
-        }
+        check(point.image(|_, _| Survival::Whole), of, &format!("killed at {at}"));
+        check(point.image(|_, _| Survival::Lost), of, &format!("cut at {at}"));
+        check(some(&point, &mut random), of, &format!("cut in part at {at}"));
         cuts += 1;
         if point.advance().is_none() {
-            break;
+            return cuts;
         }
     }
-    assert!(cuts > 500, "{cuts}");
 }
 
 /// The copy `c`, and an archive of several segments with units; what the data set has at the end.
@@ -288,6 +316,46 @@ fn segments_that_change_places_are_refused() {
     let error = engine.way_forward(of, u64::MAX).unwrap_err();
     assert!(error.to_string().contains("does not belong under this name"), "{error}");
     drop(world);
+}
+
+/// A segment follows one by number, by the checksum of its last frame, and by the open that left it (A6).
+#[test]
+fn a_segment_follows_none_but_the_one_that_it_was_written_behind() {
+    let head = |number: u32, origin, after, chain| cica_format::archive::SegmentHead {
+        lineage: 7,
+        cluster: 1,
+        name: "A".to_owned(),
+        origin,
+        after,
+        since: 0,
+        number,
+        chain,
+        loaded: false,
+        time: 0,
+    };
+    let (before, end) = (head(4, 30, 20, Some(1)), 99);
+    let follows = |next| cica_engine::archive::follows(&before, Some(end), &next);
+    assert_eq!(follows(head(5, 40, 30, Some(end))), Ok(()));
+    for (what, next, words) in [
+        ("another number", head(6, 40, 30, Some(end)), "missing"),
+        (
+            "another checksum",
+            head(5, 40, 30, Some(98)),
+            "written behind another segment 4",
+        ),
+        (
+            "another open",
+            head(5, 40, 29, Some(end)),
+            "written behind another segment 4",
+        ),
+        ("none", head(5, 40, 30, None), "does not follow segment 4"),
+    ] {
+        let refused = follows(next).unwrap_err();
+        assert!(refused.contains(words), "{what}: {refused}");
+    }
+    let next = head(5, 40, 30, Some(end));
+    let refused = cica_engine::archive::follows(&before, None, &next).unwrap_err();
+    assert!(refused.contains("has no end"), "{refused}");
 }
 
 #[test]
