@@ -3,9 +3,10 @@
 
 mod common;
 
+use cica_disk::sim::Survival;
 use cica_disk::MemoryDisk;
 use cica_engine::{
-    Access, DataSet, Engine, Files, Insert, Intent, Logging, OpenOptions, PinnedTrees, RequestError, Search,
+    Access, DataSet, Engine, Files, Insert, Intent, Logging, OpenOptions, PinnedTrees, RequestError, Search, Stored,
     StoredArea, Str,
 };
 use common::sphere::{assert_agree, contents, files, open, output, ready, record};
@@ -22,7 +23,21 @@ fn world() -> World {
 fn copy((from, at): (&Engine, &Files), pins: &PinnedTrees, (to, made_at): (&Engine, &Files)) -> (u64, u64) {
     let cluster = from.peek(&at.data).unwrap().cluster;
     let tree = pins.tree(cluster).unwrap();
-    let stored = from.stored_pinned(&at.data, &at.index, tree.origin).unwrap();
+    rebuild(
+        from.stored_pinned(&at.data, &at.index, tree.origin).unwrap(),
+        to,
+        made_at,
+    );
+    let changed = to.peek(&made_at.data).unwrap().statistics.last_change;
+    let records = to.take_back(&made_at.data, &made_at.index, &tree.undo).unwrap();
+    let root = to.peek(&made_at.data).unwrap();
+    assert_eq!((root.log.log, root.statistics.records), (0, records));
+    assert_eq!(root.statistics.last_change, changed, "it is of the moment of the copy");
+    (root.lineage(), root.log.origin)
+}
+
+/// Makes the files of a cluster of what is stored of another.
+fn rebuild(stored: Stored, to: &Engine, made_at: &Files) {
     let mut made = Vec::new();
     for (part, path) in [
         (&stored.data, &made_at.data),
@@ -42,12 +57,6 @@ fn copy((from, at): (&Engine, &Files), pins: &PinnedTrees, (to, made_at): (&Engi
     }
     let index = made.pop();
     to.complete_rebuild(made.pop().unwrap(), index).unwrap();
-    let changed = to.peek(&made_at.data).unwrap().statistics.last_change;
-    let records = to.take_back(&made_at.data, &made_at.index, &tree.undo).unwrap();
-    let root = to.peek(&made_at.data).unwrap();
-    assert_eq!((root.log.log, root.statistics.records), (0, records));
-    assert_eq!(root.statistics.last_change, changed, "it is of the moment of the copy");
-    (root.lineage(), root.log.origin)
 }
 
 type Changes = Vec<(u64, Option<Vec<u8>>)>;
@@ -239,6 +248,50 @@ fn a_copy_that_was_made_while_units_were_open_is_brought_forward_by_the_archive(
         engine.bring_forward(&data, &index, &plan, |_| {}).unwrap();
         assert!(contents(&world.open(&engine, &name)) == *last, "copy {n}");
     }
+}
+
+/// The power may go at any moment behind the pin: the archive knows of the copy, and goes on from it.
+#[test]
+fn after_any_power_cut_a_copy_of_an_open_data_set_is_brought_forward() {
+    let (disk, world) = common::power::world();
+    let engine = world.engine();
+    let mut work = Work::new(&engine, loaded(&world, &engine, all()), plain);
+    work.steps(40);
+    let pins = work.ds.pin().unwrap();
+    let begin = disk.events();
+    let elsewhere = self::world();
+    let there = elsewhere.engine();
+    let (at, made_at) = (files(&world, "a"), files(&elsewhere, "a"));
+    let of = copy((&engine, &at), &pins, (&there, &made_at));
+    drop(pins);
+    work.steps(30);
+    work.ds.commit().unwrap();
+    work.steps(30);
+    work.ds.checkpoint().unwrap();
+    let (trace, mut cuts) = (disk.trace(), 0);
+    let mut point = trace.crash_after(begin);
+    loop {
+        for survival in [Survival::Lost, Survival::Whole] {
+            let image = point.image(|_, _| survival);
+            let left = World::on(Arc::new(MemoryDisk::from(image)), Path::new("/"));
+            let again = left.engine();
+            let ds = left.open_with(&again, "a", all());
+            let kept = contents(&ds);
+            ds.close().unwrap();
+            let at = point.position();
+            let plan = again.way_forward(of, u64::MAX);
+            let plan = plan.unwrap_or_else(|error| panic!("event {at}, {survival:?}: {error}"));
+            let copied = files(&left, "copy");
+            rebuild(there.stored(&made_at.data, &made_at.index).unwrap(), &again, &copied);
+            again.bring_forward(&copied.data, &copied.index, &plan, |_| {}).unwrap();
+            assert!(contents(&left.open(&again, "copy")) == kept, "event {at}, {survival:?}");
+            cuts += 1;
+        }
+        if point.advance().is_none() {
+            break;
+        }
+    }
+    assert!(cuts > 20, "{cuts}");
 }
 
 #[test]
