@@ -250,6 +250,30 @@ fn a_copy_that_was_made_while_units_were_open_is_brought_forward_by_the_archive(
     }
 }
 
+/// Nothing of this open is in the log durably yet, and no unit is open: the archive has to have it before the copy's mark.
+#[test]
+fn a_copy_of_an_open_that_nobody_waited_for_is_brought_forward() {
+    let world = world();
+    let engine = world.engine();
+    let ds = loaded(&world, &engine, all());
+    for n in [1, 2] {
+        put(&mut ds.string(), n, &plain(n, n)).unwrap();
+    }
+    let pins = ds.pin().unwrap();
+    let of = copy((&engine, &files(&world, "a")), &pins, (&engine, &files(&world, "copy")));
+    drop(pins);
+    assert_eq!(
+        contents(&world.open_with(&engine, "copy", OpenOptions::default())).len(),
+        42
+    );
+    put(&mut ds.string(), 3, &plain(3, 3)).unwrap();
+    ds.commit().unwrap();
+    let plan = engine.way_forward(of, u64::MAX).unwrap();
+    let (data, index) = world.paths("copy");
+    assert_eq!(engine.bring_forward(&data, &index, &plan, |_| {}).unwrap(), 1);
+    assert!(contents(&world.open(&engine, "copy")) == contents(&ds));
+}
+
 /// The power may go at any moment behind the pin: the archive knows of the copy, and goes on from it.
 #[test]
 fn after_any_power_cut_a_copy_of_an_open_data_set_is_brought_forward() {
