@@ -277,7 +277,9 @@ fn without_memory_nothing_acknowledged_is_lost() {
         let limit = format!("ulimit -v {}", megabytes * 1024);
         let run = finish(after(&place, &limit, &PUT), lines(from..from + 200).as_bytes());
         all.extend(acknowledged(&run));
-        assert!(!run.err.contains("panicked"), "{limit}: {}", run.err);
+        // Before `main` the runtime wants a stack for signals, and has no other words if there is none.
+        let before_main = run.err.contains("failed to allocate an alternative stack");
+        assert!(before_main || !run.err.contains("panicked"), "{limit}: {}", run.err);
         outcomes.insert(run.status == 0);
         assert_there(&place, &all, &limit);
     }
