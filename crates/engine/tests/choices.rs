@@ -4,7 +4,7 @@
 mod common;
 
 use cica_disk::sim::{Call, Errno, Faults, Survival};
-use cica_disk::MemoryDisk;
+use cica_disk::{Counted, MemoryDisk};
 use cica_engine::*;
 use cica_format::attributes::Organization;
 use common::keyed::*;
@@ -232,4 +232,28 @@ fn a_unit_that_was_to_be_durable_later_survives_its_process() {
     let image = disk.image();
     let left = World::on(Arc::new(MemoryDisk::from(image)), Path::new("/"));
     assert_eq!(both(&left), (11, 11));
+}
+
+#[test]
+fn a_unit_of_a_thousand_changes_commits_with_one_write_and_one_sync_and_one_durable_later_with_no_sync() {
+    for (durability, writes, syncs) in [(Durability::Commit, 1, 1), (Durability::Close, 0, 0)] {
+        let disk = Counted::new(MemoryDisk::new());
+        let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+        let engine = world.engine();
+        loaded(&world, &engine, "a", 10);
+        let a = world.open(&engine, "a");
+        let unit = engine.unit();
+        // The first unit of an open has the log named in the root, with a write and a sync of its own.
+        insert(&mut a.string_in(&unit), 999, 1).unwrap();
+        unit.commit().unwrap();
+        for n in 0..1_000 {
+            insert(&mut a.string_in(&unit), 1_000 + n, 1).unwrap();
+        }
+        assert_eq!(unit.changes(), 1_000);
+        let before = disk.counts();
+        unit.commit_with(durability).unwrap();
+        let cost = disk.counts() - before;
+        assert_eq!((cost.writes, cost.syncs), (writes, syncs), "{durability:?}: {cost:?}");
+        assert_eq!(contents(&a).len(), 1_011);
+    }
 }
