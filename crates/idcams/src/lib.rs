@@ -37,5 +37,5 @@ pub use params::{Command, KeyValue, Number, Params, Word};
 pub use pos::Pos;
 pub use run::{run, Act};
 pub use source::Source;
-pub use sysprint::{Said, Stamp, Style, Sysprint};
+pub use sysprint::{IssuedMessage, Stamp, Style, Sysprint};
 pub use table::Verb;

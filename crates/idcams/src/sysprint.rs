@@ -52,7 +52,7 @@ pub enum Style {
 
 /// A message of a run, for a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct IssuedMessage {
     /// Its entry in the table.
     pub entry: Option<&'static MessageEntry>,
     /// Id and text on one line, with the place of an error in the cards and what to do about it.
@@ -76,7 +76,7 @@ pub struct Sysprint<'a> {
     blank: bool,
     error: Option<io::Error>,
     /// The messages, for who asked for them.
-    issued: Option<Vec<Said>>,
+    issued: Option<Vec<IssuedMessage>>,
 }
 
 /// Carriage control: how far the paper moves before the line is printed.
@@ -133,7 +133,7 @@ impl<'a> Sysprint<'a> {
     }
 
     /// What was said, in order.
-    pub fn into_messages(self) -> Vec<Said> {
+    pub fn into_messages(self) -> Vec<IssuedMessage> {
         self.issued.unwrap_or_default()
     }
 
@@ -222,7 +222,7 @@ impl<'a> Sysprint<'a> {
         let Some(issued) = &mut self.issued else { return };
         let id = line.split(' ').next().unwrap_or_default();
         if !CODES.contains(&id) {
-            issued.push(Said {
+            issued.push(IssuedMessage {
                 entry: messages::find(id).filter(|entry| entry.id == id),
                 text: plain(line),
             });

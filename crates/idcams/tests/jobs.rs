@@ -5,7 +5,7 @@ use cica_catalog::Catalog;
 use cica_disk::{Disk, ManualClock, MemoryDisk};
 use cica_engine::{Engine, Env};
 use cica_idcams::table::sample;
-use cica_idcams::{run, DdTable, Said, Services, Source, Stamp, Style, Sysprint};
+use cica_idcams::{run, DdTable, IssuedMessage, Services, Source, Stamp, Style, Sysprint};
 use cica_messages as messages;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ fn carried_out(job: &str) -> (u8, String, Arc<cica_catalog::Contents>) {
 }
 
 /// What a program is told is what the listing says: the same messages in the same order.
-fn check_messages(listing: &str, said: &[Said]) {
+fn check_messages(listing: &str, said: &[IssuedMessage]) {
     const CODES: [&str; 5] = ["IDC0001I", "IDC0002I", "IDC0204I", "IDC3003I", "IDC3202I"];
     let id_of = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
     let is_message = |line: &&str| messages::find(&id_of(line)).is_some_and(|entry| entry.id == id_of(line));

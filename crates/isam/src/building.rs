@@ -3,7 +3,7 @@
 //! What isbuild makes is what DEFINE makes: a KSDS that IDCAMS, COBOL and the command know, with an alternate index
 //! `name.AIXn` for each further key.
 
-use crate::error::{told, Refused, EBADARG, EBADKEY, EKEXISTS, ENOTYET, EPRIMKEY};
+use crate::error::{refused_with, Refused, EBADARG, EBADKEY, EKEXISTS, ENOTYET, EPRIMKEY};
 use crate::file::IsamFile;
 use crate::key::Key;
 use crate::layout::Layout;
@@ -109,7 +109,7 @@ impl IsamFile {
         if built.is_done() {
             return Ok(());
         }
-        let refused = told(crate::error::EDUPL, &built.messages);
+        let refused = refused_with(crate::error::EDUPL, &built.messages);
         // What is not whole is not left behind.
         delete(store, &index_name)?;
         Err(refused)
@@ -174,7 +174,7 @@ fn done<T: Default>(outcome: Outcome<T>) -> Result<(), Refused> {
         (_, true) => crate::error::ENOENT,
         _ => crate::error::EBADFILE,
     };
-    Err(told(number, &outcome.messages))
+    Err(refused_with(number, &outcome.messages))
 }
 
 fn check_key(key: &Key, least: usize) -> Result<(), Refused> {

@@ -153,7 +153,7 @@ impl From<Error> for Refused {
 }
 
 /// What a function of the catalog told, where it was not done.
-pub fn told(number: i32, messages: &[Message]) -> Refused {
+pub fn refused_with(number: i32, messages: &[Message]) -> Refused {
     let words: Vec<String> = messages.iter().map(Message::to_string).collect();
     Refused::because(number, words.join("; "))
 }

@@ -12,10 +12,10 @@ const INTERVAL: Duration = Duration::from_secs(15 * 60);
 
 /// What was told already, and when.
 #[derive(Default)]
-pub struct Intervals(Mutex<Told>);
+pub struct Intervals(Mutex<Reported>);
 
 #[derive(Default)]
-struct Told {
+struct Reported {
     at: Duration,
     data_sets: BTreeMap<String, Sums>,
     all: Sums,
@@ -25,19 +25,19 @@ impl Intervals {
     /// Writes the records if it is time, or at once. An interval without a request has none.
     pub fn tell(&self, shared: &Shared, all: &Tally, at_once: bool) {
         let Some(smf) = &shared.session.smf else { return };
-        let (now, mut told) = (shared.session.clock.passed(), self.0.lock());
-        if !at_once && now.saturating_sub(told.at) < INTERVAL {
+        let (now, mut reported) = (shared.session.clock.passed(), self.0.lock());
+        if !at_once && now.saturating_sub(reported.at) < INTERVAL {
             return;
         }
         let sums = all.sums();
-        let counted = since(&sums, &told.all);
-        (told.at, told.all) = (now, sums);
+        let counted = since(&sums, &reported.all);
+        (reported.at, reported.all) = (now, sums);
         if counted.iter().all(|count| *count == 0) {
             return;
         }
         let mut of_sets = Vec::new();
         for used in shared.used() {
-            let before = told.data_sets.insert(used.name.clone(), used.sums.clone());
+            let before = reported.data_sets.insert(used.name.clone(), used.sums.clone());
             let counted = since(&used.sums, &before.unwrap_or_default());
             if counted.iter().any(|count| *count > 0) {
                 of_sets.push((used.name, counted));

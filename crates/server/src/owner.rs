@@ -123,7 +123,7 @@ impl Owner {
             pool: (bound as u64, charged as u64),
             clients: self.guests().iter().map(|guest| guest.info()).collect(),
             locks: lines.into_iter().map(locked).collect(),
-            shunted: self.shunted.told(),
+            shunted: self.shunted.info(),
             data_sets: self.shared.used(),
             sums: self.tally.sums(),
         }

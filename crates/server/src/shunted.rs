@@ -8,7 +8,7 @@
 //! | shunted | the server ends | in the log: whoever opens its data sets next takes it back |
 
 use cica_engine::{RequestError, UnitOfRecovery};
-use cica_share::words::Shunted as Told;
+use cica_share::words::Shunted as ShuntedInfo;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -85,9 +85,9 @@ impl Shunted {
     }
 
     /// As a command shows them.
-    pub fn told(&self) -> Vec<Told> {
+    pub fn info(&self) -> Vec<ShuntedInfo> {
         let all = self.0.lock();
-        let told = |(number, one): (&u64, &One)| Told {
+        let info = |(number, one): (&u64, &One)| ShuntedInfo {
             unit: *number,
             of: one.of.clone(),
             data_sets: one.unit.data_sets(),
@@ -95,6 +95,6 @@ impl Shunted {
             seconds: one.since.elapsed().as_secs(),
             why: one.why.clone(),
         };
-        all.units.iter().map(told).collect()
+        all.units.iter().map(info).collect()
     }
 }

@@ -10,7 +10,7 @@ use cica_admin::Services;
 use cica_disk::Clock;
 use cica_disk::{FileReader, NewFile};
 use cica_idcams::run::run_with_parm;
-use cica_idcams::{Act, Command, Said, Source, Stamp, Style, Sysprint};
+use cica_idcams::{Act, Command, IssuedMessage, Source, Stamp, Style, Sysprint};
 use cica_messages::{CICA0906S, CICA0907S};
 use cica_qsam::DdText;
 use clap::Args;
@@ -86,7 +86,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
 }
 
 /// A message of the listing.
-fn message(issued: &Said) -> Value {
+fn message(issued: &IssuedMessage) -> Value {
     let (id, severity) = issued.entry.map_or(("", ""), |entry| (entry.id, entry.severity()));
     json!({"id": id, "severity": severity, "text": issued.text})
 }

@@ -16,7 +16,7 @@ use super::world::{read, record, Premises, NAMES, SETS};
 
 /// What a request was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
+pub enum SharedReply {
     Done,
     /// A record: key and value.
     Got(u32, u32),
@@ -132,80 +132,80 @@ impl Actor {
         &mut self.sets[set].1[part as usize]
     }
 
-    fn said<T>(&mut self, answer: Result<T, RequestError>, of: impl FnOnce(T) -> Said) -> Said {
+    fn reply<T>(&mut self, answer: Result<T, RequestError>, of: impl FnOnce(T) -> SharedReply) -> SharedReply {
         if locked(&self.fate).is_misled() {
-            return Said::Gone;
+            return SharedReply::Gone;
         }
         match answer {
             Ok(answer) => of(answer),
-            Err(RequestError::NotFound) => Said::NotFound,
-            Err(RequestError::EndOfData) => Said::End,
-            Err(RequestError::Duplicate { .. }) => Said::Duplicate,
+            Err(RequestError::NotFound) => SharedReply::NotFound,
+            Err(RequestError::EndOfData) => SharedReply::End,
+            Err(RequestError::Duplicate { .. }) => SharedReply::Duplicate,
             Err(error @ RequestError::Exclusive { .. }) => {
                 self.refused_by = error.to_string();
-                Said::Held
+                SharedReply::Held
             }
-            Err(RequestError::Fenced { .. }) if self.client.is_gone() => Said::Gone,
-            Err(error) => Said::Wrong(error.to_string()),
+            Err(RequestError::Fenced { .. }) if self.client.is_gone() => SharedReply::Gone,
+            Err(error) => SharedReply::Wrong(error.to_string()),
         }
     }
 
     /// Inserts a record.
-    pub fn insert(&mut self, set: usize, part: Part, key: u32, value: u32) -> Said {
+    pub fn insert(&mut self, set: usize, part: Part, key: u32, value: u32) -> SharedReply {
         let answer = self.string(set, part).insert(&record(key, value), Insert::Direct);
-        self.said(answer, |_| Said::Done)
+        self.reply(answer, |_| SharedReply::Done)
     }
 
     /// Gets a record for update and updates it, with one request.
-    pub fn rewrite(&mut self, set: usize, part: Part, key: u32, value: u32) -> Said {
+    pub fn rewrite(&mut self, set: usize, part: Part, key: u32, value: u32) -> SharedReply {
         let key_bytes = format!("{key:04}");
         let answer = self
             .string(set, part)
             .rewrite(key_bytes.as_bytes(), &record(key, value));
-        self.said(answer, |_| Said::Done)
+        self.reply(answer, |_| SharedReply::Done)
     }
 
     /// Gets a record.
-    pub fn get(&mut self, set: usize, part: Part, key: u32, intent: Intent, integrity: ReadIntegrity) -> Said {
+    pub fn get(&mut self, set: usize, part: Part, key: u32, intent: Intent, integrity: ReadIntegrity) -> SharedReply {
         let key = format!("{key:04}");
         let string = self.string(set, part);
         string.set_integrity(integrity);
         let got = string
             .get(key.as_bytes(), Search::Equal, intent)
             .map(|got| read(got.bytes));
-        self.said(got, told)
+        self.reply(got, got_reply)
     }
 
     /// The next record.
-    pub fn next(&mut self, set: usize, integrity: ReadIntegrity) -> Said {
+    pub fn next(&mut self, set: usize, integrity: ReadIntegrity) -> SharedReply {
         let string = self.string(set, Part::Reads);
         string.set_integrity(integrity);
         let got = string.next(Intent::Read).map(|got: Record<'_>| read(got.bytes));
-        self.said(got, told)
+        self.reply(got, got_reply)
     }
 
     /// Goes to the beginning.
-    pub fn first(&mut self, set: usize, integrity: ReadIntegrity) -> Said {
+    pub fn first(&mut self, set: usize, integrity: ReadIntegrity) -> SharedReply {
         let string = self.string(set, Part::Reads);
         string.set_integrity(integrity);
         let answer = string.point_first();
-        self.said(answer, |()| Said::Done)
+        self.reply(answer, |()| SharedReply::Done)
     }
 
     /// Updates the record got for update.
-    pub fn update(&mut self, set: usize, part: Part, key: u32, value: u32) -> Said {
+    pub fn update(&mut self, set: usize, part: Part, key: u32, value: u32) -> SharedReply {
         let answer = self.string(set, part).update(&record(key, value));
-        self.said(answer, |_| Said::Done)
+        self.reply(answer, |_| SharedReply::Done)
     }
 
     /// Erases it.
-    pub fn erase(&mut self, set: usize, part: Part) -> Said {
+    pub fn erase(&mut self, set: usize, part: Part) -> SharedReply {
         let answer = self.string(set, part).erase();
-        self.said(answer, |()| Said::Done)
+        self.reply(answer, |()| SharedReply::Done)
     }
 
     /// Ends the unit.
-    pub fn end_unit(&mut self, commits: bool) -> Said {
+    pub fn end_unit(&mut self, commits: bool) -> SharedReply {
         let answer = if commits {
             self.unit.commit()
         } else {
@@ -213,17 +213,17 @@ impl Actor {
         };
         match self.is_lost() {
             // A backout is answered then too: the owner takes it back when it hears of it, if it lives.
-            true if !commits => Said::Gone,
-            _ => self.said(answer, |()| Said::Done),
+            true if !commits => SharedReply::Gone,
+            _ => self.reply(answer, |()| SharedReply::Done),
         }
     }
 
     /// Locks a record by name.
-    pub fn lock(&mut self, set: usize, key: u32) -> Said {
+    pub fn lock(&mut self, set: usize, key: u32) -> SharedReply {
         let key = format!("{key:04}");
         let string = self.string(set, Part::Alone);
         let answer = string.lock(key.as_bytes(), LockMode::Exclusive, Patience::None);
-        self.said(answer, |()| Said::Done)
+        self.reply(answer, |()| SharedReply::Done)
     }
 
     /// Unlocks it; whether it was locked.
@@ -235,19 +235,19 @@ impl Actor {
     ///
     /// # Errors
     /// The open is refused.
-    pub fn reopen(&mut self, world: &Premises, set: usize) -> Result<Said, String> {
+    pub fn reopen(&mut self, world: &Premises, set: usize) -> Result<SharedReply, String> {
         let Some(data_set) = opened(world, &self.client, set, true)? else {
-            return Ok(Said::Gone);
+            return Ok(SharedReply::Gone);
         };
         let (old, strings_of_old) = std::mem::replace(&mut self.sets[set], strings(data_set, &self.unit));
         drop(strings_of_old);
         let closed = old.close();
-        Ok(self.said(closed, |_| Said::Done))
+        Ok(self.reply(closed, |_| SharedReply::Done))
     }
 }
 
-fn told(got: Result<(u32, u32), String>) -> Said {
-    got.map_or_else(Said::Wrong, |(key, value)| Said::Got(key, value))
+fn got_reply(got: Result<(u32, u32), String>) -> SharedReply {
+    got.map_or_else(SharedReply::Wrong, |(key, value)| SharedReply::Got(key, value))
 }
 
 fn strings(set: DataSet, unit: &UnitOfRecovery) -> (DataSet, [Str; 3]) {

@@ -39,7 +39,7 @@ use crate::crash::guarded;
 use crate::mortal::Kill;
 use crate::random::Random;
 use crate::session::{clock, engine_at, Trouble};
-use actor::{connect, name, opened, Actor, Browse, Said};
+use actor::{connect, name, opened, Actor, Browse, SharedReply};
 use hostile::Hostile;
 use model::{Name, Part, Records, Standing, Way};
 use wire::{locked, Cut, Doom};
@@ -58,7 +58,7 @@ pub fn run(seed: u64, actions: usize) -> Option<Outcome> {
         let all = (0..actions).try_for_each(|_| run.act());
         let done = all.and_then(|()| run.end());
         counts = std::mem::take(&mut run.counts);
-        done.map_err(|what| format!("{what}\nafter:\n  {}", run.told.join("\n  ")))
+        done.map_err(|what| format!("{what}\nafter:\n  {}", run.happened.join("\n  ")))
     });
     let failure = done
         .err()
@@ -92,7 +92,7 @@ struct Run {
     value: u32,
     counts: BTreeMap<&'static str, u64>,
     /// The last actions, in words.
-    told: Vec<String>,
+    happened: Vec<String>,
 }
 
 impl Run {
@@ -120,7 +120,7 @@ impl Run {
             sessions: 0,
             value: 1000,
             counts: BTreeMap::new(),
-            told: Vec::new(),
+            happened: Vec::new(),
         };
         run.world.begin()?;
         Ok(run)
@@ -131,9 +131,9 @@ impl Run {
     }
 
     fn tell(&mut self, what: String) {
-        self.told.push(what);
-        if self.told.len() > 60 {
-            self.told.remove(0);
+        self.happened.push(what);
+        if self.happened.len() > 60 {
+            self.happened.remove(0);
         }
     }
 
@@ -255,25 +255,25 @@ impl Run {
         let way = self.model.way(name, by, true);
         let there = self.model.physical(name).is_some();
         let actor = &mut self.actors[which];
-        let said = match inserts {
+        let reply = match inserts {
             true => actor.insert(name.0, part, name.1, value),
             false => actor.rewrite(name.0, part, name.1, value),
         };
         self.tell(format!(
-            "S{session} {part:?} puts {name:?} = {value}, inserting {inserts}: {said:?}"
+            "S{session} {part:?} puts {name:?} = {value}, inserting {inserts}: {reply:?}"
         ));
         let asked = Asked::Change(part, name, Some(value));
-        match (&said, way) {
-            (Said::Gone, _) => return self.leaves(which, asked),
-            (Said::Held, Way::Blocked | Way::Perhaps) => self.count("refused"),
-            (Said::Duplicate, _) if inserts && there => {}
-            (Said::NotFound, Way::Free | Way::Perhaps) if !inserts && !there => {}
-            (Said::Done, Way::Free | Way::Perhaps) if inserts != there => {
+        match (&reply, way) {
+            (SharedReply::Gone, _) => return self.leaves(which, asked),
+            (SharedReply::Held, Way::Blocked | Way::Perhaps) => self.count("refused"),
+            (SharedReply::Duplicate, _) if inserts && there => {}
+            (SharedReply::NotFound, Way::Free | Way::Perhaps) if !inserts && !there => {}
+            (SharedReply::Done, Way::Free | Way::Perhaps) if inserts != there => {
                 self.model.change(self.world.clock.passed(), by, name, Some(value));
                 self.browsed_anew(which, name.0);
                 self.count("changes");
             }
-            _ => return self.unexpected(which, format!("{said:?}, it was {way:?}, there {there}")),
+            _ => return self.unexpected(which, format!("{reply:?}, it was {way:?}, there {there}")),
         }
         Ok(())
     }
@@ -284,17 +284,17 @@ impl Run {
         let by = (session, part);
         self.model.hold(by, name.0, None);
         let (way, there) = (self.model.way(name, by, true), self.model.physical(name));
-        let said = self.actors[which].get(name.0, part, name.1, Intent::Update, ReadIntegrity::None);
-        self.tell(format!("S{session} {part:?} gets {name:?} for update: {said:?}"));
-        match (&said, way) {
-            (Said::Gone, _) => return self.leaves(which, Asked::Nothing),
-            (Said::Held, Way::Blocked | Way::Perhaps) => {
+        let reply = self.actors[which].get(name.0, part, name.1, Intent::Update, ReadIntegrity::None);
+        self.tell(format!("S{session} {part:?} gets {name:?} for update: {reply:?}"));
+        match (&reply, way) {
+            (SharedReply::Gone, _) => return self.leaves(which, Asked::Nothing),
+            (SharedReply::Held, Way::Blocked | Way::Perhaps) => {
                 self.count("refused");
                 return Ok(());
             }
-            (Said::NotFound, Way::Free | Way::Perhaps) if there.is_none() => return Ok(()),
-            (Said::Got(_, value), Way::Free | Way::Perhaps) if there == Some(*value) => {}
-            _ => return self.unexpected(which, format!("{said:?}, it was {way:?}, there {there:?}")),
+            (SharedReply::NotFound, Way::Free | Way::Perhaps) if there.is_none() => return Ok(()),
+            (SharedReply::Got(_, value), Way::Free | Way::Perhaps) if there == Some(*value) => {}
+            _ => return self.unexpected(which, format!("{reply:?}, it was {way:?}, there {there:?}")),
         }
         self.model.hold(by, name.0, Some(name.1));
         if self.random.chance(25) {
@@ -304,15 +304,15 @@ impl Run {
         self.value += 1;
         let value = self.random.chance(60).then_some(self.value);
         let actor = &mut self.actors[which];
-        let said = match value {
+        let reply = match value {
             Some(value) => actor.update(name.0, part, name.1, value),
             None => actor.erase(name.0, part),
         };
-        self.tell(format!("S{session} {part:?} changes {name:?} to {value:?}: {said:?}"));
+        self.tell(format!("S{session} {part:?} changes {name:?} to {value:?}: {reply:?}"));
         let asked = Asked::Change(part, name, value);
-        match said {
-            Said::Gone => self.leaves(which, asked),
-            Said::Done => {
+        match reply {
+            SharedReply::Gone => self.leaves(which, asked),
+            SharedReply::Done => {
                 self.model.hold(by, name.0, None);
                 self.model.change(self.world.clock.passed(), by, name, value);
                 self.browsed_anew(which, name.0);
@@ -320,11 +320,11 @@ impl Run {
                 Ok(())
             }
             // An update that grows may have to move what another holds.
-            Said::Held => {
+            SharedReply::Held => {
                 self.model.hold(by, name.0, None);
                 Ok(())
             }
-            said => self.unexpected(which, format!("{said:?}")),
+            reply => self.unexpected(which, format!("{reply:?}")),
         }
     }
 
@@ -340,25 +340,27 @@ impl Run {
         let session = self.actors[which].session;
         let by = (session, Part::Reads);
         let integrity = self.random.pick(&[ReadIntegrity::None, ReadIntegrity::Consistent]);
-        let said = self.actors[which].get(name.0, Part::Reads, name.1, Intent::Read, integrity);
-        self.tell(format!("S{session} gets {name:?} with {integrity:?}: {said:?}"));
+        let reply = self.actors[which].get(name.0, Part::Reads, name.1, Intent::Read, integrity);
+        self.tell(format!("S{session} gets {name:?} with {integrity:?}: {reply:?}"));
         self.actors[which].browse = None;
         let blocked = integrity == ReadIntegrity::Consistent && self.model.way(name, by, false) == Way::Blocked;
-        self.judge_read(which, name, blocked, &said)
+        self.judge_read(which, name, blocked, &reply)
     }
 
-    fn judge_read(&mut self, which: usize, name: Name, blocked: bool, said: &Said) -> Result<(), String> {
+    fn judge_read(&mut self, which: usize, name: Name, blocked: bool, reply: &SharedReply) -> Result<(), String> {
         let there = self.model.physical(name);
-        match said {
-            Said::Gone => self.leaves(which, Asked::Nothing),
-            Said::Held if blocked => {
+        match reply {
+            SharedReply::Gone => self.leaves(which, Asked::Nothing),
+            SharedReply::Held if blocked => {
                 self.count("reads refused");
                 Ok(())
             }
             // Locked by name, and not there.
-            Said::NotFound if there.is_none() && (!blocked || !self.model.committed().contains_key(&name)) => Ok(()),
-            Said::Got(_, value) if !blocked && there == Some(*value) => Ok(()),
-            said => self.unexpected(which, format!("{said:?}, blocked {blocked}, there {there:?}")),
+            SharedReply::NotFound if there.is_none() && (!blocked || !self.model.committed().contains_key(&name)) => {
+                Ok(())
+            }
+            SharedReply::Got(_, value) if !blocked && there == Some(*value) => Ok(()),
+            reply => self.unexpected(which, format!("{reply:?}, blocked {blocked}, there {there:?}")),
         }
     }
 
@@ -369,13 +371,14 @@ impl Run {
         // It is to be the reader's as well, so whoever holds it is in the way.
         let blocked = self.model.way(name, by, false) == Way::Blocked || self.model.is_held(name, by);
         let actor = &mut self.actors[which];
-        let said = actor.get(name.0, Part::Unit, name.1, Intent::Read, ReadIntegrity::Repeatable);
-        self.tell(format!("S{session} gets {name:?} repeatably: {said:?}"));
-        if matches!(said, Said::Got(..) | Said::NotFound) {
-            self.model.keep_read(session, name, matches!(said, Said::Got(..)));
+        let reply = actor.get(name.0, Part::Unit, name.1, Intent::Read, ReadIntegrity::Repeatable);
+        self.tell(format!("S{session} gets {name:?} repeatably: {reply:?}"));
+        if matches!(reply, SharedReply::Got(..) | SharedReply::NotFound) {
+            self.model
+                .keep_read(session, name, matches!(reply, SharedReply::Got(..)));
             self.count("repeatable reads");
         }
-        self.judge_read(which, name, blocked, &said)
+        self.judge_read(which, name, blocked, &reply)
     }
 
     /// Some records of a browse.
@@ -395,21 +398,21 @@ impl Run {
             ReadIntegrity::None
         };
         if known.is_none() {
-            let said = self.actors[which].first(set, integrity);
+            let reply = self.actors[which].first(set, integrity);
             let blocked = browse.integrity && self.model.any_blocked(set, (session, Part::Reads));
-            match said {
-                Said::Gone => return self.leaves(which, Asked::Nothing),
-                Said::Done => {}
-                Said::Held if blocked => return Ok(()),
+            match reply {
+                SharedReply::Gone => return self.leaves(which, Asked::Nothing),
+                SharedReply::Done => {}
+                SharedReply::Held if blocked => return Ok(()),
                 // An empty data set.
-                Said::NotFound | Said::End => return Ok(()),
-                said => return self.unexpected(which, format!("pointing: {said:?}")),
+                SharedReply::NotFound | SharedReply::End => return Ok(()),
+                reply => return self.unexpected(which, format!("pointing: {reply:?}")),
             }
         }
         for _ in 0..self.random.between(1, 12) {
-            let said = self.actors[which].next(set, integrity);
+            let reply = self.actors[which].next(set, integrity);
             self.tell(format!(
-                "S{session} browses {set} behind {:?}, {integrity:?}: {said:?}",
+                "S{session} browses {set} behind {:?}, {integrity:?}: {reply:?}",
                 browse.at
             ));
             self.count("records browsed");
@@ -420,21 +423,21 @@ impl Run {
             let before = browse.refused.unwrap_or(since);
             let missed = |key: u32| self.model.window((set, key), before, browse.integrity);
             let skipped = |below: u32| passed(below).find(|key| !missed(*key).contains(&None));
-            let wrong = match said {
-                Said::Gone => return self.leaves(which, Asked::Nothing),
-                Said::Held if browse.integrity && self.model.any_blocked(set, (session, Part::Reads)) => {
+            let wrong = match reply {
+                SharedReply::Gone => return self.leaves(which, Asked::Nothing),
+                SharedReply::Held if browse.integrity && self.model.any_blocked(set, (session, Part::Reads)) => {
                     self.count("reads refused");
                     let since = (self.now(), self.model.changes());
                     browse.refused = browse.refused.or(Some(since));
                     break;
                 }
-                Said::Got(key, value) if passed(KEYS).contains(&key) => {
+                SharedReply::Got(key, value) if passed(KEYS).contains(&key) => {
                     let wrong = skipped(key).map(|skipped| format!("passed over {skipped}"));
                     let right = window(key).contains(&Some(value));
                     (browse.at, browse.refused) = (Some(key), None);
                     wrong.or_else(|| (!right).then(|| format!("{key} has {value}, not of {:?}", window(key))))
                 }
-                Said::End => {
+                SharedReply::End => {
                     let wrong = skipped(KEYS).map(|skipped| format!("ended before {skipped}"));
                     if wrong.is_none() {
                         self.actors[which].browse = None;
@@ -442,7 +445,7 @@ impl Run {
                     }
                     wrong
                 }
-                ref said => Some(format!("{said:?}")),
+                ref reply => Some(format!("{reply:?}")),
             };
             if let Some(wrong) = wrong {
                 return self.unexpected(which, format!("browsing: {wrong}"));
@@ -454,18 +457,18 @@ impl Run {
 
     fn end_unit(&mut self, which: usize) -> Result<(), String> {
         let (session, commits) = (self.actors[which].session, self.random.chance(65));
-        let said = self.actors[which].end_unit(commits);
-        self.tell(format!("S{session} ends its unit, commits {commits}: {said:?}"));
-        match said {
-            Said::Gone => self.leaves(which, Asked::End(commits)),
-            Said::Done => {
+        let reply = self.actors[which].end_unit(commits);
+        self.tell(format!("S{session} ends its unit, commits {commits}: {reply:?}"));
+        match reply {
+            SharedReply::Gone => self.leaves(which, Asked::End(commits)),
+            SharedReply::Done => {
                 if self.model.has_pending(session) {
                     self.count(if commits { "commits" } else { "backouts" });
                 }
                 self.model.end_unit(self.world.clock.passed(), session, commits);
                 Ok(())
             }
-            said => self.unexpected(which, format!("{said:?}")),
+            reply => self.unexpected(which, format!("{reply:?}")),
         }
     }
 
@@ -484,41 +487,41 @@ impl Run {
             };
         }
         let way = self.model.way(name, by, true);
-        let said = self.actors[which].lock(name.0, name.1);
-        self.tell(format!("S{session} locks {name:?}: {said:?}"));
-        match (&said, way) {
-            (Said::Gone, _) => self.leaves(which, Asked::Nothing),
-            (Said::Held, Way::Blocked | Way::Perhaps) => Ok(()),
-            (Said::Done, Way::Free | Way::Perhaps) => {
+        let reply = self.actors[which].lock(name.0, name.1);
+        self.tell(format!("S{session} locks {name:?}: {reply:?}"));
+        match (&reply, way) {
+            (SharedReply::Gone, _) => self.leaves(which, Asked::Nothing),
+            (SharedReply::Held, Way::Blocked | Way::Perhaps) => Ok(()),
+            (SharedReply::Done, Way::Free | Way::Perhaps) => {
                 self.model.lock(by, name, true);
                 self.count("locks by name");
                 Ok(())
             }
-            _ => self.unexpected(which, format!("{said:?}, it was {way:?}")),
+            _ => self.unexpected(which, format!("{reply:?}, it was {way:?}")),
         }
     }
 
     fn reopen(&mut self, which: usize, set: usize) -> Result<(), String> {
         let session = self.actors[which].session;
         self.tell(format!("S{session} closes {set} and opens it again"));
-        let said = match self.actors[which].reopen(&self.world, set) {
-            Ok(said) => said,
+        let reply = match self.actors[which].reopen(&self.world, set) {
+            Ok(reply) => reply,
             // Who is hostile may have it alone.
             Err(_) if self.hostile.is_some() => return Ok(()),
             Err(_) if self.actors[which].is_lost() => return self.leaves(which, Asked::Nothing),
             Err(words) => return self.unexpected(which, words),
         };
         self.actors[which].browse = None;
-        match said {
-            Said::Gone => self.leaves(which, Asked::Nothing),
-            Said::Done => {
+        match reply {
+            SharedReply::Gone => self.leaves(which, Asked::Nothing),
+            SharedReply::Done => {
                 let of = |name: &Name| name.0 == set;
                 for part in [Part::Alone, Part::Unit, Part::Reads] {
                     self.model.give_up_in((session, part), of);
                 }
                 Ok(())
             }
-            said => self.unexpected(which, format!("{said:?}")),
+            reply => self.unexpected(which, format!("{reply:?}")),
         }
     }
 
@@ -620,9 +623,9 @@ impl Run {
         locked(&self.world.net).end();
         // Those who are left are told so.
         for mut actor in std::mem::take(&mut self.actors) {
-            let said = actor.get(0, Part::Reads, 0, Intent::Read, ReadIntegrity::None);
-            if said != Said::Gone {
-                return Err(format!("S{} asked a dead owner and got {said:?}", actor.session));
+            let reply = actor.get(0, Part::Reads, 0, Intent::Read, ReadIntegrity::None);
+            if reply != SharedReply::Gone {
+                return Err(format!("S{} asked a dead owner and got {reply:?}", actor.session));
             }
         }
         self.hostile = None;

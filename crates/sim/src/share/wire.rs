@@ -61,7 +61,7 @@ pub struct Doom {
 }
 
 impl Doom {
-    /// It believes what was never said, and is let go before it says anything of that.
+    /// It believes what was never reply, and is let go before it says anything of that.
     pub fn is_misled(&self) -> bool {
         matches!(self.done, Some(Cut::AnswerTurned(_)))
     }
