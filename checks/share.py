@@ -40,7 +40,9 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", TOP / "target")).absolute()
 NAME, COPY = "SHARE.ACCOUNTS", "SHARE.COPY"
 ACCOUNTS, EACH, CLIENTS = 12, 1000, 4
-OK, EXCLUSIVE, FENCED = 0, 0x0814, 0x0C10
+OK, EXCLUSIVE, DEADLOCK, LOCK_TIMEOUT, FENCED = 0, 0x0814, 0x0815, 0x0816, 0x0C10
+# How long a client waits for a record, in milliseconds: not at all, a moment, for ever.
+PATIENCE = (0, 50, -1)
 OUTPUT, UPDATE, ASCENDING = 1, 2, 16
 
 
@@ -68,13 +70,14 @@ class Library:
         if code != OK:
             raise OSError(f"{what}: {code:#x} {self.c.cica_message().decode(errors='replace')}")
 
-    def open(self, within=True):
+    def open(self, within=True, patience=0):
         c, by = self.c, ctypes.byref
         self.must(c.cica_env_open(None, by(self.env)), "cica_env_open")
         self.must(c.cica_open(self.env, NAME.encode(), OUTPUT, None, by(self.set)), "cica_open")
         if within:
             self.must(c.cica_unit_begin(self.env, by(self.unit)), "cica_unit_begin")
             self.must(c.cica_string_open_in(self.set, self.unit, by(self.string)), "cica_string_open_in")
+            self.must(c.cica_string_patience(self.string, ctypes.c_int64(patience)), "cica_string_patience")
         else:
             self.must(c.cica_string_open(self.set, by(self.string)), "cica_string_open")
 
@@ -127,7 +130,7 @@ def client(library, slot, journal):
     cica = Library(library)
     while True:
         try:
-            cica.open()
+            cica.open(patience=numbers.choice(PATIENCE))
         except OSError as error:
             tell("E", error)
             time.sleep(0.02)
@@ -149,7 +152,7 @@ def move(cica, own, numbers, tell):
         if code != OK:
             if code == FENCED:
                 return False
-            if code != EXCLUSIVE:
+            if code not in (EXCLUSIVE, DEADLOCK, LOCK_TIMEOUT):
                 tell("E", f"{code:#x}", cica.c.cica_message().decode(errors="replace"))
             backed_out = cica.c.cica_unit_backout(cica.unit)
             tell("R", begin, time.monotonic_ns())

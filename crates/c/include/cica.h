@@ -197,7 +197,8 @@ int cica_statistics_of(cica_dataset *dataset, cica_statistics *statistics);
  * or ends without either, whoever opens one of the data sets next takes the changes back.
  *
  * Until the unit ends, everybody else is refused with CICA_EXCLUSIVE who wants to change, or to get for update, a record
- * it changed, or to insert the key of one it erased. Nobody waits. Who only reads sees the change. A data set may be
+ * it changed, or to insert the key of one it erased, unless his string waits (cica_string_patience). Who only reads sees
+ * the change, unless his string says otherwise (cica_string_integrity). A data set may be
  * closed before the unit ends, and stays open within. Linear data sets take part in no unit (CICA_OPTIONS).
  * CICA_STORAGE: commit more often, or give a larger pool.
  */
@@ -262,6 +263,37 @@ int cica_erase(cica_string *string);
 int cica_end(cica_string *string);
 /* RBA of the record last returned. */
 int cica_rba(cica_string *string, uint64_t *rba);
+
+/* ---- records that others have ----
+ *
+ * A record is another's while his string holds it for update, while his unit of recovery has changed it and not ended, and
+ * while he has locked it with cica_lock(). Whoever wants it meanwhile, in this process or, where the data set is shared, in
+ * another, is refused with CICA_EXCLUSIVE, or waits if his string was told to. Those who wait are served in the order in
+ * which they came. A wait that would never end is refused at once (CICA_DEADLOCK): back out, and do it again.
+ */
+enum {
+    CICA_NO_WAIT = 0,
+    CICA_FOREVER = -1
+};
+
+/* How long requests of the string wait for such a record: so many milliseconds (then CICA_LOCK_TIMEOUT), CICA_NO_WAIT (as
+ * at first) or CICA_FOREVER. */
+int cica_string_patience(cica_string *string, int64_t milliseconds);
+
+enum { /* what reads do about such records */
+    CICA_NRI = 0,   /* they are read as they are now (as at first) */
+    CICA_CR = 1,    /* they are waited for, by the string's patience, and read when what was changed is committed */
+    CICA_CRE = 2,   /* the same, and nobody changes what was read before the string's unit ends or the string is closed */
+    CICA_LOCKED = 3 /* the same, and nobody else reads it so */
+};
+int cica_string_integrity(cica_string *string, unsigned integrity);
+
+/* Locks the record with this identity, which need not exist: of a KSDS its prime key, of an ESDS the RBA, of an RRDS or
+ * VRRDS the number (8, 8 and 4 bytes, big-endian). `shared`: others may lock it so as well, and nobody may change it. It
+ * stays locked until cica_unlock(), until the string's unit ends, or, of a string without one, until that is closed. */
+int cica_lock(cica_string *string, const void *identity, size_t size, int shared, int64_t milliseconds);
+/* Unlocks it; `was_locked` (may be NULL) gets 1 if this string, or its unit, had it locked. */
+int cica_unlock(cica_string *string, const void *identity, size_t size, int *was_locked);
 
 #ifdef __cplusplus
 }

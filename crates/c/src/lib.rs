@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! environment, dataset, unit, string   the calls, in the header's order
+//! lock                                 records of others: waiting, read integrity, locks
 //! border                               each call goes through it: panics stop there, errors become codes
 //! handle                               tokens to objects: closed, foreign and busy ones are found out
 //! object                               what a handle stands for
@@ -23,6 +24,7 @@ mod code;
 mod dataset;
 mod environment;
 mod handle;
+mod lock;
 mod object;
 mod string;
 mod unit;
@@ -31,5 +33,6 @@ pub use border::cica_message;
 pub use code::CODES;
 pub use dataset::*;
 pub use environment::*;
+pub use lock::*;
 pub use string::*;
 pub use unit::*;

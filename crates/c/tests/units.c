@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     cica_string *str, *mine, *entry;
     cica_unit *unit, *second, *foreign;
     cica_val rec;
-    int status, maxcc, local = 0;
+    int status, maxcc, locked, local = 0;
     pid_t child = fork();
 
     if (child == 0)
@@ -151,6 +151,38 @@ int main(int argc, char **argv)
     IS(put(str, "0003000005"), CICA_OK);
     IS(cica_statistics_of(journal, &statistics), CICA_OK);
     IS((int)statistics.records, 2);
+
+    /* who waits, who reads what is committed, and who has locked a record */
+    IS(cica_unit_commit(unit), CICA_OK);
+    IS(put(mine, "0003000007"), CICA_OK);
+    IS(cica_string_patience(str, 20), CICA_OK);
+    IS(put(str, "0003000008"), CICA_LOCK_TIMEOUT);
+    IS(is(str, "0003000007"), 0);
+    IS(cica_string_integrity(str, CICA_CR), CICA_OK);
+    IS(cica_get(str, "0003", 4, CICA_READ, &rec), CICA_LOCK_TIMEOUT);
+    IS(cica_string_patience(str, CICA_NO_WAIT), CICA_OK);
+    IS(cica_get(str, "0003", 4, CICA_READ, &rec), CICA_EXCLUSIVE);
+    IS(cica_unit_commit(unit), CICA_OK);
+    IS(is(str, "0003000007"), 0);
+    IS(cica_string_integrity(str, CICA_NRI), CICA_OK);
+    IS(cica_lock(str, "0002", 4, 0, CICA_NO_WAIT), CICA_OK);
+    IS(put(mine, "0002000009"), CICA_EXCLUSIVE);
+    IS(cica_lock(mine, "0002", 4, 1, 10), CICA_LOCK_TIMEOUT);
+    IS(cica_unlock(str, "0002", 4, &locked), CICA_OK);
+    IS(locked, 1);
+    IS(cica_unlock(str, "0002", 4, &locked), CICA_OK);
+    IS(locked, 0);
+    IS(cica_lock(str, "0002", 4, 1, CICA_FOREVER), CICA_OK);
+    IS(cica_lock(mine, "0002", 4, 1, CICA_NO_WAIT), CICA_OK);
+    IS(cica_unlock(str, "0002", 4, NULL), CICA_OK);
+    IS(put(mine, "0002000080"), CICA_OK);
+    IS(cica_unit_commit(unit), CICA_OK);
+    IS(put(str, "0002000080"), CICA_OK);
+    IS(put(str, "0003000005"), CICA_OK);
+    IS(cica_string_patience(str, -2), CICA_ARGUMENT);
+    IS(cica_string_integrity(str, 4), CICA_ARGUMENT);
+    IS(cica_lock(NULL, "0002", 4, 0, 0), CICA_BAD_HANDLE);
+    IS(cica_lock(str, NULL, 4, 0, 0), CICA_ARGUMENT);
 
     /* a data set without records */
     IS(cica_idcams(env, DEFINE, strlen(DEFINE), NULL, NULL, &maxcc), CICA_OK);
