@@ -223,7 +223,6 @@ impl Component {
         }
         self.written.fetch_add(places.len() as u64, Relaxed);
         self.count_written(places.len() as u64);
-        self.count_written(places.len() as u64);
         self.ca_changed(ca);
         Ok(())
     }
@@ -247,7 +246,6 @@ impl Component {
             self.flag(page, d.i, false);
         }
         self.written.fetch_add(places.len() as u64, Relaxed);
-        self.count_written(places.len() as u64);
         self.count_written(places.len() as u64);
         for (i, place) in places {
             page.set_place(i, place);
