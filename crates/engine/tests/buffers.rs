@@ -253,6 +253,50 @@ fn a_load_is_written_by_its_buffers() {
 }
 
 #[test]
+fn a_load_in_order_of_entry_is_written_by_its_buffers() {
+    let world = World::memory();
+    let engine = world.engine();
+    // 98 records, five to a CI, are 20 CIs in two control areas. With four buffers two are written at a time; in
+    // RECOVERY each control area is formatted before that, a track of four CIs at a time.
+    for (name, speed, writes, cis) in [("s", true, 10, 20), ("e", false, 10 + 6, 20 + 20)] {
+        world.create(&engine, name, |data, _| {
+            data.organization = Organization::Esds;
+            data.key_length = 0;
+            data.ci_per_ca = 10;
+            data.average_record = 100;
+            data.maximum_record = 100;
+            data.speed = speed;
+        });
+        let buffers = Buffering {
+            track: 4,
+            traced: true,
+            ..asked(5, 0)
+        };
+        let set = world.open_with(&engine, name, OpenOptions::output().buffered(buffers));
+        let mut string = set.string();
+        for n in 1..=98 {
+            string.insert(&sealed(n, 0, 100), Insert::Sequential).unwrap();
+        }
+        drop(string);
+        set.end_load().unwrap();
+        let counted = counts(&set);
+        assert_eq!((counted.data.writes, counted.data.cis_written), (writes, cis), "{name}");
+        assert_eq!(counted.data.reads + counted.index.excps(), 0);
+        let transfers = set.transfers();
+        assert_eq!(transfers.len() as u64, writes);
+        assert!(transfers.iter().all(|transfer| transfer.is_data && transfer.writes));
+        // What was formatted lies under nothing that a record is in.
+        assert_eq!(scan(&set), 98);
+        assert_sound(&set);
+        set.close().unwrap();
+        let engine = world.engine();
+        let set = world.open_with(&engine, name, OpenOptions::input());
+        assert_eq!(scan(&set), 98);
+        assert_sound(&set);
+    }
+}
+
+#[test]
 fn esds_and_rrds_are_read_and_written_in_chains_too() {
     let world = World::memory();
     let engine = world.engine();

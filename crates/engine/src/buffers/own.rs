@@ -24,6 +24,9 @@ pub struct OwnBuffers {
     run: Option<Run>,
     /// CIs that were changed and are still to be written, in the order in which they were.
     behind: Vec<u32>,
+    /// The CI that a load in order of entry is filling, and the control area that was formatted for it.
+    filling: Option<u32>,
+    formatted: Option<u32>,
 }
 
 /// A control area that is read in order: which, and how far the buffers were filled and passed.
@@ -58,6 +61,8 @@ impl OwnBuffers {
             index_set: Vec::new(),
             run: None,
             behind: Vec::new(),
+            filling: None,
+            formatted: None,
         }
     }
 
@@ -221,6 +226,35 @@ impl OwnBuffers {
         self.data.write_loaded_chained(ca, images, chain, wrote)
     }
 
+    /// The next record of a load in order of entry comes into this CI: those before it are full. They are written as
+    /// soon as so many are full as the schedule says, or their control area is.
+    pub fn fills(&mut self, ci: u32, recovery: bool) -> Result<(), RequestError> {
+        let Some(before) = self.filling.replace(ci).filter(|before| *before < ci) else {
+            return Ok(());
+        };
+        let schedule = self.share.schedule;
+        let chain = if recovery { schedule.least } else { schedule.written };
+        let ca = |ci| self.data.layout.split(ci).0;
+        let goes_on = ca(before) == ca(ci);
+        self.behind.extend(before..ci);
+        match goes_on && self.behind.len() < chain {
+            true => Ok(()),
+            false => self.write_full(),
+        }
+    }
+
+    /// It has come there. In RECOVERY its control area is formatted before anything of it is written.
+    pub fn formats(&mut self, ci: u32) -> Result<(), RequestError> {
+        let (ca, _) = self.data.layout.split(ci);
+        if self.formatted.replace(ca) == Some(ca) {
+            return Ok(());
+        }
+        let counts = &self.share.counts;
+        self.data.preformat(ca, self.share.schedule.track, |first, cis| {
+            counts.wrote(true, first, cis)
+        })
+    }
+
     /// A sequence-set record was made in its buffer, and is written.
     pub fn index_written(&mut self, ci: u32) -> Result<(), RequestError> {
         let Some(index) = &self.index else { return Ok(()) };
@@ -240,6 +274,11 @@ impl OwnBuffers {
 
     /// What was changed and not written yet is written, with one request for each control area.
     pub fn write_behind(&mut self) -> Result<(), RequestError> {
+        self.behind.extend(self.filling.take());
+        self.write_full()
+    }
+
+    fn write_full(&mut self) -> Result<(), RequestError> {
         let behind = std::mem::take(&mut self.behind);
         let layout = self.data.layout;
         for chain in behind.chunk_by(|one, next| layout.split(*one).0 == layout.split(*next).0) {

@@ -40,6 +40,11 @@ pub trait Numbered: Send + Sync {
     /// The number that a record gets that is added without one, behind `after`; `None`: wherever the end is, and a unit
     /// keeps others from adding there.
     fn next_number(&self, after: Option<u64>) -> Result<Option<u64>, RequestError>;
+    /// Where the next record of this length goes that is added at the end; `None` where buffers of its own do not ask.
+    fn next_place(&self, len: usize) -> Result<Option<u64>, RequestError> {
+        let _ = len;
+        Ok(None)
+    }
     /// Shortest and longest record.
     fn lengths(&self) -> (usize, usize);
     /// `Err` for a number that no record can have.

@@ -76,6 +76,9 @@ impl Numbered for Esds {
     fn next_number(&self, _: Option<u64>) -> Result<Option<u64>, RequestError> {
         Ok(None)
     }
+    fn next_place(&self, len: usize) -> Result<Option<u64>, RequestError> {
+        self.next_rba(len).map(Some)
+    }
     fn add(
         &self,
         at: Option<u64>,

@@ -7,9 +7,11 @@
 //!   cache holds what is written at once in the largest pieces that lie in it whole.
 
 use super::ca::CiPlace;
-use super::Component;
+use super::{CaPage, Component};
 use crate::error::RequestError;
+use crate::pool::NO_FRAME;
 use cica_disk::WriteAt;
+use cica_format::ca::NO_SLOT;
 use cica_format::checksum::{ci_checksum, Identity};
 use cica_format::ci;
 
@@ -104,9 +106,26 @@ impl Component {
         Ok(())
     }
 
-    /// Formats all of a CA that a load is about to fill, with one request for each track.
+    /// Formats all of a CA that a load is about to fill, with one request for each track; one of which a CI was written
+    /// already stays as it is.
     pub fn preformat(&self, ca: u32, track: usize, done: impl Fn(u32, usize)) -> Result<(), RequestError> {
-        let region = self.with_ca(ca, |page| page.region())?;
+        self.with_ca(ca, |_| ())?;
+        // Who writes a CI meanwhile waits, and has its slot behind that.
+        let _guard = self.lock(ca).lock();
+        let descriptor = self.directory.get(ca);
+        if descriptor == NO_FRAME {
+            return Ok(());
+        }
+        let page = CaPage::of(self.pool.view(descriptor));
+        let has_slot = |i| {
+            [page.place(i).slot, page.place(i).committed]
+                .iter()
+                .any(|&slot| slot != NO_SLOT)
+        };
+        if (0..self.layout.ci_per_ca).any(has_slot) {
+            return Ok(());
+        }
+        let region = page.region();
         let each = if track == 0 { self.layout.ci_per_ca } else { track };
         for first in (0..self.layout.ci_per_ca).step_by(each) {
             let last = self.layout.ci_per_ca.min(first + each);

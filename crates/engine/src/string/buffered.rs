@@ -86,9 +86,16 @@ impl Str {
                 ci = insert_place(ksds, &mut buffered.own, key)?;
             }
         }
+        let entered = match (&mut self.own, &self.of, loading) {
+            (Some(buffered), AnyString::Esds(string), true) => string.fills(record, &mut buffered.own)?,
+            _ => false,
+        };
         let rba = self.insert_plainly(record, how)?;
-        if ci.is_none() && !loading {
-            ci = self.ci_of(rba);
+        if !loading {
+            ci = ci.or_else(|| self.ci_of(rba));
+        }
+        if let (Some(came), Some(buffered), true) = (self.ci_of(rba), &mut self.own, entered) {
+            buffered.own.formats(came)?;
         }
         self.changed(ci, how == Insert::Direct, splits)?;
         Ok(rba)

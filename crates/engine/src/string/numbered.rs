@@ -336,6 +336,22 @@ impl<T: Numbered> NumberedString<T> {
         (self.of.place(number).0 / self.of.common().data.layout.ci_size as u64) as u32
     }
 
+    /// A load is about to add a record: `own` writes the CIs that are full by then. Is the CI that it comes into to be
+    /// formatted?
+    pub fn fills(&self, record: &[u8], own: &mut OwnBuffers) -> Result<bool, RequestError> {
+        let common = self.of.common();
+        let (least, most) = self.of.lengths();
+        if common.compressed.is_some() || !(least..=most).contains(&record.len()) {
+            return Ok(false);
+        }
+        let Some(number) = self.of.next_place(record.len())? else {
+            return Ok(false);
+        };
+        let recovery = !common.attributes.speed;
+        own.fills(self.ci(number), recovery)?;
+        Ok(recovery)
+    }
+
     /// Brings what a read comes to into `own`; returns the CI. What the string stands in, `own` holds.
     pub fn bring(&self, step: ReadStep<'_>, own: &mut OwnBuffers) -> Result<Option<u32>, RequestError> {
         let (from, stands) = match step {
