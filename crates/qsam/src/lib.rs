@@ -15,10 +15,12 @@
 //! assert_eq!(reader.next().unwrap(), None);
 //! ```
 //!
-//! It is not: an access method with blocks on a device (a file here is a byte stream), nor a reader of labels or tapes.
+//! A file here is a byte stream; who wants it read and written by blocks, so many with each request, puts a
+//! [`BlockInput`] or [`BlockOutput`] before it. It is no reader of labels or tapes.
 
 #![forbid(unsafe_code)]
 
+mod blocks;
 mod blocksize;
 mod codepage;
 mod dd;
@@ -35,6 +37,7 @@ mod variable;
 mod write;
 mod write_variable;
 
+pub use blocks::{BlockBufferError, BlockBuffers, BlockCounts, BlockInput, BlockOutput};
 pub use blocksize::{system_determined, BlockSizeError};
 pub use codepage::{CodePage, CodePageError, Translation, Unmappable};
 pub use dd::{DdError, DdProblem, DdText};
