@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `y1979` | VSAM on a 3330-1, one option at a time: buffers, control intervals, index in storage |
+//! | `y1988` | QSAM and VSAM on 3380s: block sizes and buffers of copies |
 //! | `y2001` | VSE/ESA, 2001: what compressed records cost a REPRO and an online mix |
 //! | `device_time` | how long transfers would have taken on a disk of their time |
 //! | `figures` | what was printed, from tables that ship with the program |
@@ -23,6 +24,7 @@ mod measure;
 pub mod records;
 mod report;
 mod y1979;
+mod y1988;
 mod y2001;
 
 pub use report::{Cell, Report, Table};
@@ -69,11 +71,16 @@ pub struct Study {
 }
 
 /// All of them.
-pub const STUDIES: [Study; 2] = [
+pub const STUDIES: [Study; 3] = [
     Study {
         name: "1979",
         about: "A 3330-1: transfers by buffers and control intervals",
         run: y1979::run,
+    },
+    Study {
+        name: "1988",
+        about: "3380s: copies of sequential files and ESDSs by block size and buffers",
+        run: y1988::run,
     },
     Study {
         name: "2001",

@@ -45,6 +45,8 @@ impl Cell {
             Cell::None => "-".into(),
             Cell::Text(text) => text.clone(),
             Cell::Number(number, places) => format!("{number:.places$}"),
+            // Nothing is not less than nothing.
+            Cell::Percent(percent) if percent.abs() < 0.5 => "0 %".into(),
             Cell::Percent(percent) => format!("{percent:+.0} %"),
         }
     }

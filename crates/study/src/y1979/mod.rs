@@ -109,7 +109,7 @@ const COLUMNS: [&str; 9] = [
     "differs",
     "s then",
     "s modelled",
-    "differs",
+    "s differ",
     "CPU ms",
     "ms",
 ];
