@@ -5,6 +5,7 @@
 //! | `y1979` | VSAM on a 3330-1, one option at a time: buffers, control intervals, index in storage |
 //! | `y1988` | QSAM and VSAM on 3380s: block sizes and buffers of copies |
 //! | `y2001` | VSE/ESA, 2001: what compressed records cost a REPRO and an online mix |
+//! | `y2007` | RLS on z/OS, 2007: SMF 64 of ten GETs, the first time and the second |
 //! | `device_time` | how long transfers would have taken on a disk of their time |
 //! | `figures` | what was printed, from tables that ship with the program |
 //! | `records` | records of several kinds, made from a seed |
@@ -26,6 +27,7 @@ mod report;
 mod y1979;
 mod y1988;
 mod y2001;
+mod y2007;
 
 pub use report::{Cell, Report, Table};
 
@@ -71,7 +73,7 @@ pub struct Study {
 }
 
 /// All of them.
-pub const STUDIES: [Study; 3] = [
+pub const STUDIES: [Study; 4] = [
     Study {
         name: "1979",
         about: "A 3330-1: transfers by buffers and control intervals",
@@ -86,6 +88,11 @@ pub const STUDIES: [Study; 3] = [
         name: "2001",
         about: "VSE/ESA: REPRO and an online mix of compressed records",
         run: y2001::run,
+    },
+    Study {
+        name: "2007",
+        about: "RLS on z/OS: SMF 64 of ten direct GETs, the first time and the second",
+        run: y2007::run,
     },
 ];
 
