@@ -137,20 +137,25 @@ fn main() {
         s.get(&key, Search::Equal, Intent::Read).expect("get");
     }
     phase.end("random gets", requests);
-    let mut longest = Duration::ZERO;
+    let mut waits = Vec::with_capacity(requests as usize);
     for _ in 0..requests {
         let start = Instant::now();
         set_key(&mut key, random());
         record.copy_from_slice(s.get(&key, Search::Equal, Intent::Update).expect("get").bytes);
         record[500] = record[500].wrapping_add(1);
         s.update(&record).expect("update");
-        longest = longest.max(start.elapsed());
+        waits.push(start.elapsed());
     }
     phase.end("random updates", requests);
+    waits.sort_unstable();
+    let at = |part: f64| waits[((waits.len() - 1) as f64 * part) as usize].as_secs_f64();
     println!(
-        "{:22}the longest, with a commit of all trees, {:.0} ms",
+        "{:22}with a commit of all trees: p50 {:.1} us, p99.9 {:.0} us, {} above 20 ms, the longest {:.1} ms",
         "",
-        longest.as_secs_f64() * 1e3
+        at(0.5) * 1e6,
+        at(0.999) * 1e6,
+        waits.iter().filter(|wait| wait.as_millis() > 20).count(),
+        at(1.0) * 1e3
     );
     for _ in 0..requests / 10 {
         set_key(&mut record, random() + 1);

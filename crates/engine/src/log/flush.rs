@@ -1,6 +1,6 @@
 //! Making the log durable: one thread writes and syncs a group, behind the names that it needs (W2, W3, W7).
 
-use super::{pool, Log, LogCall, LogError, LogState, GATHERED, LONG, OVERDUE};
+use super::{pool, Log, LogCall, LogError, LogState, FULL, GATHERED, LONG, OVERDUE};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::MutexGuard;
 use cica_disk::WriteAt;
@@ -63,7 +63,7 @@ impl Log {
         let mut group = std::mem::take(&mut state.spare);
         log::begin_group(&mut group);
         std::mem::swap(&mut group, &mut state.group);
-        self.pressure.fetch_and(!GATHERED, Relaxed);
+        self.pressure.fetch_and(!(GATHERED | FULL), Relaxed);
         let records = std::mem::take(&mut state.records);
         let (first, last) = (state.next_lsn - records as u64, state.next_lsn - 1);
         let stamp = self.stamp(state);

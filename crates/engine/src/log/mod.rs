@@ -50,7 +50,7 @@ pub use logged::{owned, owned_parts, Logged};
 pub use replay::{LogReader, NamedLog};
 
 use crate::forked::OwningProcess;
-use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicU8, Ordering::*};
+use crate::sync::atomic::{AtomicU64, AtomicU8, AtomicUsize, Ordering::*};
 use crate::sync::{Condvar, Mutex};
 use crate::volumes::VolumesToBe;
 use cica_disk::{Clock, Disk, File};
@@ -59,12 +59,15 @@ use cica_format::tail::TailHead;
 use members::Participant;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tail::Tail;
 use units::Units;
 
 /// Most bytes of records that may gather before they are written without anybody asking.
-pub const MOST_GATHERED: usize = 2 << 20;
+pub const MOST_GATHERED: usize = 4 << 20;
+/// The thread that writes groups is woken when this part of it has gathered: the rest is for what comes while it waits
+/// for the device.
+const WAKES_AT: usize = 4;
 
 /// Why a root cannot name the log, in the words of its data set.
 pub type NamingError = Box<dyn std::error::Error + Send + Sync>;
@@ -114,19 +117,23 @@ pub struct Log {
     /// Id of the log that the file holds now, 0: none.
     claimed: AtomicU64,
     pressure: AtomicU8,
-    eager: AtomicBool,
     /// Units of recovery that had an id so far.
     units: AtomicU64,
     /// Bytes after which it is long.
     epoch_bytes: AtomicU64,
     /// Bytes of a group after which it is written without anybody asking. Two groups are in memory at once.
     gathers: usize,
+    /// The same for waking the thread that writes them, where there is one.
+    wakes_at: AtomicUsize,
+    flusher: OnceLock<std::thread::Thread>,
 }
 
 const GATHERED: u8 = 1;
 const LONG: u8 = 2;
 const OVERDUE: u8 = 4;
 const TAIL_LOW: u8 = 8;
+/// So much gathered that whoever comes by writes it.
+const FULL: u8 = 16;
 /// What a log asks of whoever comes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wants {
@@ -228,10 +235,11 @@ impl Log {
             exposed: AtomicU64::new(0),
             claimed: AtomicU64::new(0),
             pressure: AtomicU8::new(0),
-            eager: AtomicBool::new(false),
             units: AtomicU64::new(0),
             epoch_bytes: AtomicU64::new(epoch_bytes),
             gathers,
+            wakes_at: AtomicUsize::new(gathers),
+            flusher: OnceLock::new(),
         }
     }
 
@@ -322,12 +330,32 @@ impl Log {
         write(&mut state.group);
         state.records += 1;
         state.next_lsn += 1;
-        if state.group.len() > self.gathers || self.eager.load(Relaxed) {
-            self.pressure.fetch_or(GATHERED, Relaxed);
+        if state.group.len() > self.wakes_at.load(Relaxed) {
+            self.gathered(state.group.len());
         }
         let lsn = state.next_lsn - 1;
         self.keep(state, from, named, lsn);
         lsn
+    }
+
+    #[cold]
+    fn gathered(&self, bytes: usize) {
+        let (flusher, is_full) = (self.flusher.get(), bytes > self.gathers);
+        let more = match flusher {
+            Some(_) if !is_full => GATHERED,
+            _ => GATHERED | FULL,
+        };
+        let before = self.pressure.fetch_or(more, Relaxed);
+        if let Some(flusher) = flusher.filter(|_| before & GATHERED == 0) {
+            flusher.unpark();
+        }
+    }
+
+    /// This thread writes from now on what gathers: it parks, and is woken when there is something to do.
+    pub fn write_from_here(&self) {
+        if self.flusher.set(std::thread::current()).is_ok() {
+            self.wakes_at.store(self.gathers / WAKES_AT, Relaxed);
+        }
     }
 
     /// Keeps what the group has from `from` on in the tail, if all data sets that it is of are `named` (W6).
@@ -353,7 +381,7 @@ impl Log {
         let pressure = self.pressure.load(Relaxed);
         let is_exposed = self.exposed.load(Relaxed) > self.durable.load(Relaxed);
         Wants {
-            flush: pressure & GATHERED != 0 || is_exposed,
+            flush: pressure & FULL != 0 || is_exposed,
             long: pressure & LONG != 0,
             overdue: pressure & OVERDUE != 0,
             tail: pressure & TAIL_LOW != 0,
@@ -362,7 +390,7 @@ impl Log {
 
     /// From now on every change is written at once: there is no thread that would do it each second.
     pub fn always_flush(&self) {
-        self.eager.store(true, Relaxed);
+        self.wakes_at.store(0, Relaxed);
     }
 
     /// True if records wait that are not durable.

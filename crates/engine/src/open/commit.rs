@@ -5,8 +5,9 @@ use crate::cluster::OpenCluster;
 use crate::error::RequestError;
 use crate::ksds::Ksds;
 use crate::request::Durability;
-use crate::store::Component;
+use crate::store::{Component, Crowded};
 use crate::sync::atomic::Ordering::*;
+use crate::sync::MutexGuard;
 use cica_counters::{DataSetCount, ReaderCounts};
 use cica_format::root::{Root, Statistics};
 use cica_format::table::Ref;
@@ -14,7 +15,17 @@ use cica_format::table::Ref;
 impl OpenDataSet {
     /// Has the tree so many changed CIs that it should be committed?
     pub fn wants_commit(&self) -> bool {
-        self.common().data.wants_commit() || self.records.index().is_some_and(|index| index.wants_commit())
+        self.is_crowded(Crowded::Due)
+    }
+
+    /// Has it so many, or another tree of its sphere, that this cannot wait?
+    pub fn must_commit(&self) -> bool {
+        self.members().any(|member| member.is_crowded(Crowded::Full))
+    }
+
+    fn is_crowded(&self, least: Crowded) -> bool {
+        let data = self.common().data.crowded();
+        data >= least || self.records.index().is_some_and(|index| index.crowded() >= least)
     }
 
     /// While loading: a CA was written.
@@ -30,15 +41,15 @@ impl OpenDataSet {
         }
     }
 
-    /// Writes and makes durable what a commit would write, with requests going on; returns how many CIs that were. What
-    /// fails is left to the commit, but for a sync (D3).
-    pub fn write_early(&self) -> usize {
+    /// Writes and makes durable what a commit would write, with requests going on; returns how many CIs that were, with
+    /// those that requests gave up. What fails is left to the commit, but for a sync (D3).
+    pub fn write_early(&self, with_headers: bool) -> usize {
         if self.common().check_fence().is_err() {
             return 0;
         }
         let parts = [Some(&self.common().data), self.records.index()];
         let written = |part: &Component| {
-            let written = part.write_early();
+            let written = part.write_early(with_headers);
             match written {
                 0 => Ok(0),
                 _ => part.sync().map(|()| written),
@@ -52,25 +63,37 @@ impl OpenDataSet {
 
     /// Commits the tree, of a base with those of its alternate indexes.
     pub fn checkpoint(&self) -> Result<(), RequestError> {
-        match self.sphere() {
-            Some(sphere) => sphere.commit(self, false),
-            None => {
-                self.write_early();
-                let _gate = self.common().gate.write();
-                if !self.has_changed() {
-                    return self.common().check_fence();
-                }
-                // One that leaves incomplete needs the log until it is let go. Who keeps this lock may wait for our
-                // gate, so it is only tried.
-                let quiet = self.shared.starting_over.try_lock();
-                // The gate is kept, so no unit changes it just now (U2).
-                let no_unit = !self.shared.log.has_open_units();
-                let number = self.common().log_number().filter(|_| no_unit && quiet.is_some());
-                match number.filter(|&number| self.shared.log.is_worth_starting_over(number)) {
-                    None => self.commit_tree(false),
-                    Some(number) => self.start_log_over(number),
-                }
-            }
+        self.checkpoint_if_quiet(None)
+    }
+
+    /// The same in a thread of its own.
+    pub fn checkpoint_apart(&self) -> Result<(), RequestError> {
+        let quiet = self.shared.starting_over.lock();
+        // Somebody may have done it meanwhile.
+        match self.members().any(|member| member.wants_commit()) {
+            true => self.checkpoint_if_quiet(Some(quiet)),
+            false => Ok(()),
+        }
+    }
+
+    fn checkpoint_if_quiet(&self, quiet: Option<MutexGuard<'_, ()>>) -> Result<(), RequestError> {
+        let _paced = self.shared.write_early(&self.members().collect::<Vec<_>>());
+        if let Some(sphere) = self.sphere() {
+            return sphere.commit(self, false);
+        }
+        let _gate = self.common().gate.write();
+        if !self.has_changed() {
+            return self.common().check_fence();
+        }
+        // One that leaves incomplete needs the log until it is let go. Who keeps this lock may wait for our gate, so it
+        // is only tried.
+        let quiet = quiet.or_else(|| self.shared.starting_over.try_lock());
+        // The gate is kept, so no unit changes it just now (U2).
+        let no_unit = !self.shared.log.has_open_units();
+        let number = self.common().log_number().filter(|_| no_unit && quiet.is_some());
+        match number.filter(|&number| self.shared.log.is_worth_starting_over(number)) {
+            None => self.commit_tree(false),
+            Some(number) => self.start_log_over(number),
         }
     }
 

@@ -8,29 +8,34 @@
 //!
 //! Without threads (in a simulation) the request that finds the log too long does all of it.
 //!
-//! * E1. Writing early is what giving up a page does: images go to slots that are not committed, at any time. A commit
-//!   finds what was changed again since, and only that keeps requests waiting.
-//! * E2. What was written early is made durable before the gates are closed, so that syncs of the commit find little
-//!   to do. A sync that fails fences the data set like any other.
+//! * E1. Writing early is what giving up a page does: images go to slots that are not committed, headers to copies that
+//!   are not, at any time. A commit finds what was changed again since, and only that keeps requests waiting.
+//! * E2. What was written early, or given up by requests meanwhile, is made durable before the gates are closed, so that
+//!   syncs of the commit find little to do. A sync that fails fences the data set like any other.
 //! * E3. A log that a fenced data set needs is let go, and so is one that failed. A fenced data set whose log was let
 //!   go needs no other: the next epoch ends as if it were not there. Nor does one need it that is closed and has not
 //!   left yet: were the log let go for that, nobody would take its file again.
 //! * E5. While somebody copies pinned trees the log goes on (pin:H2).
 //! * E4. No log starts over, here or at a checkpoint, above a root of which one copy alone is durable (R9).
 
+use super::pace::Paced;
 use super::pin::MOST_EPOCHS;
 use super::{OpenDataSet, Shared};
+use crate::error::RequestError;
 use crate::log::LogError;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::MutexGuard;
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
-/// Rounds of writing early at most.
-const ROUNDS: usize = 3;
+/// Rounds of writing early at most, if changes are paced and if not.
+const ROUNDS: (usize, usize) = (16, 3);
 /// So few CIs are left to the commit.
-const FEW: usize = 256;
+const FEW: usize = 64;
+/// A round behind one that wrote no more CIs than these writes headers as well: few of them are written twice.
+const FEW_FOR_HEADERS: usize = 1024;
 
 impl Shared {
     /// Is the log to go on, however long it is (E5)?
@@ -67,7 +72,7 @@ impl Shared {
     fn start_over(&self) {
         // Those that are closed meanwhile wait for us with letting go of their files.
         let changed = those_open(&self.open.lock());
-        write_early(&changed);
+        let paced = self.write_early(&changed);
         drop(changed);
         // A data set that is being opened would begin to log what is thrown away here.
         let open = self.open.lock();
@@ -103,6 +108,56 @@ impl Shared {
         }
         drop(gates);
         drop(open);
+        drop(paced);
+    }
+
+    /// Writes what a commit would write, until there is little left. Changes are paced until the answer is dropped,
+    /// which is behind the commit.
+    pub(super) fn write_early(&self, all: &[impl Deref<Target = OpenDataSet>]) -> Option<Paced<'_>> {
+        let paced = self.pace.begin();
+        let rounds = if paced.is_some() { ROUNDS.0 } else { ROUNDS.1 };
+        let mut last = usize::MAX;
+        for round in 0..rounds {
+            if let Some(paced) = paced.as_ref().filter(|_| round > 0) {
+                paced.begin_round(last);
+            }
+            let with_headers = last <= FEW_FOR_HEADERS || round + 1 == rounds;
+            let written = all.iter().map(|inner| inner.write_early(with_headers)).sum();
+            if written > 0 {
+                // The commit has to flush what is in no group yet; it tells of a failure.
+                let _ = self.log.flush(self.log.last());
+            }
+            if written <= FEW && with_headers {
+                break;
+            }
+            last = written;
+        }
+        paced
+    }
+
+    /// Commits a data set of which lists are full (T2 in `store/books.rs`), while requests go on, if threads can be
+    /// started.
+    pub fn commit_crowded(&self, inner: &OpenDataSet) -> Result<(), RequestError> {
+        if !self.env.background || inner.must_commit() {
+            return inner.checkpoint();
+        }
+        if inner.is_ending_lists.swap(true, AcqRel) {
+            return Ok(());
+        }
+        let found = self.open.lock().get(inner.data_path()).and_then(Weak::upgrade);
+        let started = found.is_some_and(|inner| {
+            let started = crate::sync::start("cica-commit", 512 << 10, move || {
+                // What fails fences it, and the next request says so.
+                let _ = inner.checkpoint_apart();
+                inner.is_ending_lists.store(false, Release);
+            });
+            started.is_ok()
+        });
+        if started {
+            return Ok(());
+        }
+        inner.is_ending_lists.store(false, Release);
+        inner.checkpoint()
     }
 
     /// Commits the trees of all that can without the log's file, and lets that go as if its owner had died: those that
@@ -170,16 +225,4 @@ fn those_open(open: &HashMap<PathBuf, Weak<OpenDataSet>>) -> Vec<Arc<OpenDataSet
         .collect();
     all.sort_by_key(|inner| inner.data_path().to_path_buf());
     all
-}
-
-/// Writes what a commit would write, until there is little left or it grows as fast as it is written.
-fn write_early(all: &[Arc<OpenDataSet>]) {
-    let mut last = usize::MAX;
-    for _ in 0..ROUNDS {
-        let written = all.iter().map(|inner| inner.write_early()).sum();
-        if written <= FEW || written >= last {
-            return;
-        }
-        last = written;
-    }
 }

@@ -18,6 +18,7 @@ mod gather;
 mod handle;
 mod naming;
 mod opening;
+mod pace;
 mod pin;
 mod redo;
 mod shared;
@@ -79,6 +80,8 @@ pub struct OpenDataSet {
     /// The next commit is the last.
     closing: AtomicBool,
     left: AtomicBool,
+    /// A thread commits it because lists are full, or is about to.
+    is_ending_lists: AtomicBool,
     /// Its files are closed.
     gone: (Mutex<bool>, Condvar),
     /// Its archive, while it is open for output with LOG(ALL), or is recovered.
@@ -228,8 +231,9 @@ impl OpenDataSet {
             self.flush_log()?;
         }
         if !ends_epoch && (self.wants_commit() || self.sphere().is_some_and(Sphere::wants_commit)) {
-            self.checkpoint()?;
+            self.shared.commit_crowded(self)?;
         }
+        self.shared.pace.after_change();
         Ok(())
     }
 

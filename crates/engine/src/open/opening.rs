@@ -144,6 +144,7 @@ impl OpenDataSet {
             each_request: AtomicBool::new(options.durability == Durability::Request),
             closing: AtomicBool::new(false),
             left: AtomicBool::new(false),
+            is_ending_lists: AtomicBool::new(false),
             gone: (Mutex::new(false), Condvar::new()),
             archive: OnceLock::new(),
             sphere: OnceLock::new(),

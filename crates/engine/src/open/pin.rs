@@ -48,9 +48,7 @@ impl Pin {
             commits: Vec::new(),
             trees: Vec::new(),
         };
-        base.members().for_each(|member| {
-            member.write_early();
-        });
+        let _paced = base.shared.write_early(&base.members().collect::<Vec<_>>());
         let sphere = base.sphere();
         let _gates = sphere.map(|sphere| sphere.all_gates(base));
         let _gate = sphere.is_none().then(|| base.common().gate.write());

@@ -1,5 +1,6 @@
 //! What all open data sets of a process share: pool, log, and the table of those that are open.
 
+use super::pace::Pace;
 use super::OpenDataSet;
 use crate::forked::OwningProcess;
 use crate::io::Io;
@@ -53,6 +54,8 @@ pub struct Shared {
     pub starting_over: Mutex<()>,
     /// A thread does so, or is about to.
     pub ending_epoch: AtomicBool,
+    /// How fast changes come meanwhile.
+    pub pace: Pace,
     /// Pins of committed trees (`pin.rs`).
     pub pins: AtomicUsize,
     /// Units of recovery made so far.
@@ -105,6 +108,7 @@ impl Shared {
             open: Mutex::new(HashMap::new()),
             starting_over: Mutex::new(()),
             ending_epoch: AtomicBool::new(false),
+            pace: Pace::default(),
             pins: AtomicUsize::new(0),
             units: AtomicU64::new(1),
             left_uncommitted: AtomicU64::new(0),
@@ -222,7 +226,8 @@ impl Shared {
         self.flusher.get().is_some()
     }
 
-    /// Starts the thread that flushes the log each second, once; only owners that change something have it.
+    /// Starts the thread that flushes the log each second, and when much has gathered, once; only owners that change
+    /// something have it.
     pub fn start_flusher(&self) {
         if !self.env.background || !crate::sync::TIME_PASSES {
             return;
@@ -240,8 +245,12 @@ impl Shared {
 }
 
 fn flush_each_second(log: Weak<Log>) {
+    if let Some(log) = log.upgrade() {
+        log.write_from_here();
+    }
     loop {
-        std::thread::sleep(std::time::Duration::from_millis(900));
+        // It may wake for nothing, which costs a look.
+        std::thread::park_timeout(std::time::Duration::from_millis(900));
         let Some(log) = log.upgrade() else { return };
         // A failure shows at the next request that asks for durability.
         let _ = log.flush(log.last());

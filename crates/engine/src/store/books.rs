@@ -9,7 +9,6 @@ use super::directory::Directory;
 use super::Component;
 use crate::error::{OpenError, RequestError};
 use crate::pool::Held;
-use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::table::{Ref, REFS};
 
 /// Part of the pool that the lists of one component may take: 1/64, within these bounds.
@@ -20,6 +19,27 @@ const CHANGED: usize = 16;
 const PENDING: usize = 48;
 /// What a table block costs besides its references: its own, in the roots that are kept and in those being written.
 const BLOCK: usize = 64;
+
+/// How nearly the lists have filled their share (T2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Crowded {
+    No,
+    /// A commit is due.
+    Due,
+    /// It cannot wait.
+    Full,
+}
+
+impl Crowded {
+    pub(super) fn of(number: u8) -> Crowded {
+        match number {
+            0 => Crowded::No,
+            1 => Crowded::Due,
+            _ => Crowded::Full,
+        }
+    }
+}
 
 /// The newest written header of each CA, in blocks that do not move.
 #[derive(Debug, Default)]
@@ -114,11 +134,16 @@ impl Component {
         (self.pool.limit() / 64).clamp(LISTS.0, LISTS.1)
     }
 
-    /// Notes that so many CAs are listed as changed, and so many as pending: each list may take half of the share, and
-    /// a commit is due when three quarters of that are filled (T2).
+    /// Notes that so many CAs are listed as changed, and so many as pending: each list may take half of the share. A
+    /// commit is due when three quarters of that are filled, and cannot wait when all of it is (T2).
     pub(super) fn listed(&self, changed: usize, pending: usize) {
-        if (changed * CHANGED).max(pending * PENDING) * 8 > self.lists_share() * 3 {
-            self.crowded.store(true, Relaxed);
+        let (listed, share) = ((changed * CHANGED).max(pending * PENDING), self.lists_share());
+        if listed * 8 > share * 3 {
+            self.set_crowded(if listed * 2 > share {
+                Crowded::Full
+            } else {
+                Crowded::Due
+            });
         }
     }
 }

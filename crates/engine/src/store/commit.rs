@@ -1,6 +1,6 @@
 //! The component's part of a commit: everything but the data root (R3).
 
-use super::{CaPage, Component};
+use super::{CaPage, Component, Crowded};
 use crate::error::RequestError;
 use crate::pool::NO_FRAME;
 use crate::roots::read_root_and_twin;
@@ -106,9 +106,12 @@ impl Component {
 
     /// Makes all writes so far durable. A failure is final (D3).
     pub fn sync(&self) -> Result<(), RequestError> {
+        let written = self.written.load(Relaxed);
         self.file()
             .and_then(|f| f.sync())
-            .map_err(|e| self.write_error(format!("{}: sync of {} failed: {e}", self.name, self.path.display())))
+            .map_err(|e| self.write_error(format!("{}: sync of {} failed: {e}", self.name, self.path.display())))?;
+        self.synced.fetch_max(written, Relaxed);
+        Ok(())
     }
 
     /// The root that names everything written is durable: old slots and regions are free (R2).
@@ -120,7 +123,7 @@ impl Component {
             Component::sort_free_regions(&mut space.free_regions);
             space.pending.drain().map(|(ca, _)| ca).collect()
         };
-        self.crowded.store(false, Relaxed);
+        self.crowded.store(Crowded::No as u8, Relaxed);
         for ca in changed {
             let _guard = self.lock(ca).lock();
             let frame = self.directory.get(ca);

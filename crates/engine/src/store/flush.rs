@@ -13,14 +13,39 @@ use cica_format::checksum::{ci_checksum, Identity};
 const WORTH_IT: usize = 4;
 
 impl Component {
-    /// Writes the dirty CIs of all CAs ahead of the commit, while requests go on; returns how many there were. Nothing
-    /// is done where little would be gained, and what fails is left to the commit.
-    pub fn write_early(&self) -> usize {
+    /// Writes the dirty CIs of all CAs ahead of the commit, and headers if asked to, while requests go on. Returns how
+    /// many CIs were written since the last sync, those too that requests gave up. Nothing is done where little would
+    /// be gained, and what fails is left to the commit.
+    pub fn write_early(&self, with_headers: bool) -> usize {
         let changed: Vec<u32> = self.changed.lock().iter().copied().collect();
         if changed.len() < WORTH_IT {
             return 0;
         }
-        changed.into_iter().filter_map(|ca| self.write_behind(ca).ok()).sum()
+        for ca in changed {
+            let written = self.write_behind(ca);
+            if written.is_ok() && with_headers {
+                self.write_header_early(ca);
+            }
+        }
+        (self.written.load(Relaxed) - self.synced.load(Relaxed)) as usize
+    }
+
+    /// Writes the header of a CA all of whose CIs are written.
+    fn write_header_early(&self, ca: u32) {
+        let _guard = self.lock(ca).lock();
+        let descriptor = self.directory.get(ca);
+        // One that was given up wrote its header then.
+        if descriptor == NO_FRAME {
+            return;
+        }
+        let page = CaPage::of(self.pool.view(descriptor));
+        // A CI that becomes dirty behind this is listed again, and one that did before is seen as dirty.
+        self.changed.lock().remove(&ca);
+        let mut frames = (0..self.layout.ci_per_ca).map(|i| page.frame(i));
+        let is_dirty = |frame: u32| frame != NO_FRAME && self.pool.descriptor(frame).dirty();
+        if frames.any(is_dirty) || self.write_header(ca, page).is_err() {
+            self.ca_changed(ca);
+        }
     }
 
     /// Writes the dirty CIs of a CA ahead of the commit; returns how many. Those that somebody is just changing stay.

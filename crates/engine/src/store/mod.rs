@@ -10,6 +10,9 @@
 //!   then page
 //!   latch; who holds the latch of a page that others can find takes no CA lock. Frames are taken before both; giving
 //!   up frames only *tries* for locks and latches.
+//! * S4. Each CA with a dirty page, or with a descriptor that its written header has not, is listed as changed. It is
+//!   listed behind the change, when the page is where the descriptor says; who takes it off the list looks for dirty
+//!   pages behind that. So one of them sees the other.
 
 mod ahead;
 mod books;
@@ -32,6 +35,7 @@ mod loaded;
 mod rehome;
 mod space;
 
+pub use books::Crowded;
 pub use ca::{CaPage, HAS_RECORDS};
 pub use codec::{free_cis, index_record, records, Codec};
 pub use glance::Glanced;
@@ -40,7 +44,7 @@ pub use loaded::Written;
 
 use crate::error::RequestError;
 use crate::pool::{Latched, Need, Page, PageId, PageKind, Pool, Stuck, View};
-use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicU8, AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Mutex, RwLock};
 use crate::volumes::{OneVolume, Volumes};
 use cica_counters::ComponentCount;
@@ -94,6 +98,8 @@ pub struct Component {
     counts: OnceLock<(Cells, Arc<dyn Clock>)>,
     /// CIs written since the open.
     written: AtomicU64,
+    /// Those of them that a sync has made durable.
+    synced: AtomicU64,
     pool: Arc<Pool>,
     file: RwLock<Option<Arc<dyn File>>>,
     /// CIs that hold records.
@@ -115,8 +121,8 @@ pub struct Component {
     changed: Mutex<BTreeSet<u32>>,
     /// What all this takes of the pool's bound.
     books: Mutex<Option<books::Books>>,
-    /// The lists above have nearly filled their share: a commit is due.
-    crowded: AtomicBool,
+    /// How nearly the lists above have filled their share ([`Crowded`]).
+    crowded: AtomicU8,
     /// Space beyond what the definition gives is taken; see [`Component::exceed_definition`].
     exceeds: AtomicBool,
     /// Where its extents come from.
@@ -166,6 +172,7 @@ impl Component {
             excps: AtomicU64::new(0),
             counts: OnceLock::new(),
             written: AtomicU64::new(0),
+            synced: AtomicU64::new(0),
             pool,
             file: RwLock::new(Some(file)),
             used: AtomicI64::new(used_at_open(root)),
@@ -198,7 +205,7 @@ impl Component {
             }),
             changed: Mutex::new(BTreeSet::new()),
             books: Mutex::new(None),
-            crowded: AtomicBool::new(false),
+            crowded: AtomicU8::new(Crowded::No as u8),
             exceeds: AtomicBool::new(false),
             volumes: OnceLock::new(),
         }

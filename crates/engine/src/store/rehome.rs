@@ -26,13 +26,13 @@ impl Component {
             self.pool.descriptor(self.directory.get(ca)).pin();
             self.set_frame(page, i, ci, latched.frame);
             self.flag(page, i, has);
+            latched.set_dirty();
             self.ca_changed(ca);
         });
         if let Err(error) = entered {
             latched.free();
             return Err(error);
         }
-        latched.set_dirty();
         Ok(latched)
     }
 
@@ -44,8 +44,9 @@ impl Component {
         // latch; only the holder of the latch, or who holds both lock and latch, changes a resident CI's frame number.
         let descriptor = CaPage::of(self.pool.view(self.directory.get(ca)));
         new.set_page(Some(page));
-        self.changed(&mut new);
         self.set_frame(descriptor, i, page.number, new.frame);
+        // S4: only now does who looks through the CA find it dirty.
+        self.changed(&mut new);
         old.free();
         new
     }

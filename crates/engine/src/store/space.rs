@@ -1,6 +1,6 @@
 //! CAs and regions: what the component takes from its file, and the chain of free CAs.
 
-use super::{CaPage, Component};
+use super::{CaPage, Component, Crowded};
 use crate::error::RequestError;
 use crate::pool::PageKind;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -31,10 +31,15 @@ impl Component {
         (space.extents.high_allocated, space.extents.count)
     }
 
-    /// Much has been freed or listed since the last commit: it is time for one.
+    /// Whether so much has been freed or listed since the last commit that it is time for one.
     #[inline]
-    pub fn wants_commit(&self) -> bool {
-        self.crowded.load(Relaxed)
+    pub fn crowded(&self) -> Crowded {
+        Crowded::of(self.crowded.load(Relaxed))
+    }
+
+    /// Its lists are so nearly full.
+    pub(super) fn set_crowded(&self, how: Crowded) {
+        self.crowded.fetch_max(how as u8, Relaxed);
     }
 
     /// A new, empty CA: from the free chain, else at the end. Second: true if it was a reclaimed one.
@@ -194,7 +199,11 @@ impl Component {
         if committed {
             space.freed.push(region);
             if space.freed.len() > MANY_FREED {
-                self.crowded.store(true, Relaxed);
+                self.set_crowded(if space.freed.len() > 2 * MANY_FREED {
+                    Crowded::Full
+                } else {
+                    Crowded::Due
+                });
             }
         } else {
             space.free_regions.push(region);
