@@ -191,6 +191,67 @@ fn latest_epoch(world: &World) -> u32 {
     latest
 }
 
+/// Writing ahead of a commit takes CAs off the list of what is changed, while pages come into being (splits) and move to
+/// larger frames (records that grow). What it took off too early would be in no later commit (store:S8).
+#[test]
+fn nothing_is_lost_beside_headers_that_are_written_early() {
+    explore(|| {
+        let world = World {
+            pool_bytes: 1 << 20,
+            ..World::memory()
+        };
+        let engine = world.engine();
+        world.create(&engine, "d", |data, _| (data.ci_size, data.ci_per_ca) = (512, 2));
+        const RECORDS: u64 = 60;
+        let ds = world.open(&engine, "d");
+        let mut s = ds.string();
+        for n in 0..RECORDS {
+            s.insert(&sealed(10 * n, 0, 40), Insert::Sequential).unwrap();
+        }
+        drop(s);
+        ds.close().unwrap();
+        let ds = world.open(&engine, "d");
+        // So many CAs are changed that it is worth it.
+        (0..RECORDS)
+            .step_by(7)
+            .for_each(|n| drop(keyed::update(&mut ds.string(), 10 * n, 1, 40).unwrap()));
+        let workers: Vec<_> = (0..2_u64)
+            .map(|thread| {
+                let ds = ds.clone();
+                shuttle::thread::spawn(move || {
+                    let mut s = ds.string();
+                    for round in 0..4 {
+                        let n = 10 * (1 + 5 * round + 25 * thread);
+                        s.insert(&sealed(n + 1, 2, 90), Insert::Direct).unwrap();
+                        keyed::update(&mut s, n, 2, 90).unwrap();
+                    }
+                })
+            })
+            .collect();
+        let committer = {
+            let ds = ds.clone();
+            shuttle::thread::spawn(move || (0..2).for_each(|_| ds.checkpoint().unwrap()))
+        };
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        committer.join().unwrap();
+        ds.close().unwrap();
+        let again = world.open(&engine, "d");
+        assert_sound(&again);
+        let mut s = again.string();
+        for (thread, round) in [0, 1]
+            .iter()
+            .flat_map(|thread| (0..4).map(move |round| (thread, round)))
+        {
+            let n = 10 * (1 + 5 * round + 25 * thread);
+            for n in [n, n + 1] {
+                let value = unsealed(s.get(&key(n), Search::Equal, Intent::Read).unwrap().bytes);
+                assert_eq!(value, 2, "the change of {n} is lost");
+            }
+        }
+        assert_eq!(keyed::contents(&again).len() as u64, RECORDS + 8);
+    });
+}
+
 #[test]
 fn a_pool_with_room_for_few_pages_gives_them_up_while_others_read() {
     explore(|| {

@@ -8,8 +8,8 @@
 //!
 //! Without threads (in a simulation) the request that finds the log too long does all of it.
 //!
-//! * E1. Writing early is what giving up a page does: images go to slots that are not committed, headers to copies that
-//!   are not, at any time. A commit finds what was changed again since, and only that keeps requests waiting.
+//! * E1. Writing early is what giving up a page does: images go to slots that are not committed, headers to copies
+//!   that are not, at any time. A commit finds what was changed again since, and only that keeps requests waiting.
 //! * E2. What was written early, or given up by requests meanwhile, is made durable before the gates are closed, so that
 //!   syncs of the commit find little to do. A sync that fails fences the data set like any other.
 //! * E3. A log that a fenced data set needs is let go, and so is one that failed. A fenced data set whose log was let
@@ -135,7 +135,7 @@ impl Shared {
         paced
     }
 
-    /// Commits a data set of which lists are full (T2 in `store/books.rs`), while requests go on, if threads can be
+    /// Commits a data set of which lists are full (books:T2), while requests go on, if threads can be
     /// started.
     pub fn commit_crowded(&self, inner: &OpenDataSet) -> Result<(), RequestError> {
         if !self.env.background || inner.must_commit() {

@@ -39,7 +39,7 @@ impl Component {
             return;
         }
         let page = CaPage::of(self.pool.view(descriptor));
-        // A CI that becomes dirty behind this is listed again, and one that did before is seen as dirty.
+        // S8: a CI that becomes dirty behind this is listed again, and one that did before is seen as dirty.
         self.changed.lock().remove(&ca);
         let mut frames = (0..self.layout.ci_per_ca).map(|i| page.frame(i));
         let is_dirty = |frame: u32| frame != NO_FRAME && self.pool.descriptor(frame).dirty();

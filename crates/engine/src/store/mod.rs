@@ -10,7 +10,7 @@
 //!   then page
 //!   latch; who holds the latch of a page that others can find takes no CA lock. Frames are taken before both; giving
 //!   up frames only *tries* for locks and latches.
-//! * S4. Each CA with a dirty page, or with a descriptor that its written header has not, is listed as changed. It is
+//! * S8. Each CA with a dirty page, or with a descriptor that its written header has not, is listed as changed. It is
 //!   listed behind the change, when the page is where the descriptor says; who takes it off the list looks for dirty
 //!   pages behind that. So one of them sees the other.
 

@@ -45,7 +45,7 @@ impl Component {
         let descriptor = CaPage::of(self.pool.view(self.directory.get(ca)));
         new.set_page(Some(page));
         self.set_frame(descriptor, i, page.number, new.frame);
-        // S4: only now does who looks through the CA find it dirty.
+        // S8: only now does who looks through the CA find it dirty.
         self.changed(&mut new);
         old.free();
         new
