@@ -29,3 +29,35 @@ fn a_study_tells_its_own_figures_beside_those_that_were_published() {
     assert!(left.is_empty(), "{left:?}");
     assert_eq!(place.run(&["study", "1066"]).status, 64);
 }
+
+#[test]
+fn a_study_is_written_as_a_page_whole_or_not_at_all() {
+    let place = Place::new();
+    let page = place.path("buffers.html");
+    let run = |to: &str| {
+        let words = [
+            "study",
+            "1988",
+            "--records",
+            "1000",
+            "--rounds",
+            "1",
+            "--csv",
+            "--html",
+            to,
+        ];
+        place.run(&words)
+    };
+    let csv = run(page.to_str().unwrap()).done();
+    assert!(
+        csv.contains("\"figure 1, QSAM to QSAM: counted\",1:  4K x  5 to  4K x  5,EXCP now,200\n"),
+        "{csv}"
+    );
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+    assert_eq!(page.matches("<svg").count(), 8);
+    let nowhere = place.path("none/buffers.html");
+    let refused = run(nowhere.to_str().unwrap());
+    assert_ne!(refused.status, 0);
+    assert!(!nowhere.exists());
+}

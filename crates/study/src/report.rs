@@ -1,5 +1,6 @@
 //! What a study found: tables of figures, as text for people, as CSV for spreadsheets, and as JSON.
 
+use crate::plot::Plot;
 use serde_json::{json, Value};
 use std::fmt::Write;
 
@@ -37,10 +38,12 @@ pub struct Report {
     pub tables: Vec<Table>,
     /// What one must know to read them.
     pub notes: Vec<String>,
+    /// Plots of them, for a page.
+    pub plots: Vec<Plot>,
 }
 
 impl Cell {
-    fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         match self {
             Cell::None => "-".into(),
             Cell::Text(text) => text.clone(),

@@ -81,6 +81,19 @@ fn the_requests_of_a_small_copy_are_those_that_are_worked_out_by_hand() {
         both(31, 27, large) + both(27, 27, large) + large_formats,
     ];
     assert_eq!(column(esds, "EXCP now"), wanted.map(|count| count as f64));
+    // A plot of EXCPs, times of then and CPU of then, and one of here, for each figure; and a page that needs nothing.
+    assert_eq!(report.plots.len(), 2 * 4);
+    assert_eq!(report.plots[0].lines[1].points, [(5.0, 320.0), (32.0, 320.0)]);
+    assert_eq!(
+        report.plots[4].lines[1].points,
+        [(2.0, 350.0), (16.0, 60.0), (32.0, 46.0)]
+    );
+    let page = report.html();
+    assert_eq!(page.matches("<svg").count(), 8);
+    assert_eq!(page.matches("<table").count(), report.tables.len());
+    for outside in ["<script", "<link", "src=", "href=", "url(", "http"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
     // Nothing is compared with what was printed of more records.
     assert!(qsam.rows.iter().all(|(_, cells)| cells[5] == Cell::None));
 }

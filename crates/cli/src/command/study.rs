@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Status};
 use crate::terminal::stdout;
+use cica_disk::{Disk, LinuxDisk, NewFile};
 use cica_engine::Io;
 use cica_messages as messages;
 use cica_study::{Setting, Study, STUDIES};
@@ -9,6 +10,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::Args;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Measure again what a study of VSAM measured
 #[derive(Debug, Args)]
@@ -17,7 +19,8 @@ The data sets are made in a directory of their own below DIR and removed at the 
 
 Example:
   cica study 2001
-  cica study 2001 --records 20000 --rounds 1 --csv")]
+  cica study 2001 --records 20000 --rounds 1 --csv
+  cica study 1988 --html buffers.html")]
 pub struct Options {
     /// Which one
     #[arg(value_name = "YEAR", value_parser = names())]
@@ -40,6 +43,9 @@ pub struct Options {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Write a page too, with the tables and, of 1979 and 1988, plots by the number of buffers
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 fn names() -> PossibleValuesParser {
@@ -70,6 +76,9 @@ fn measure(study: &Study, options: &Options, directory: &Path) -> Result<Status,
     setting.rounds = options.rounds.into();
     setting.io = options.io;
     let report = (study.run)(&setting).map_err(|error| unusable(directory, &error))?;
+    if let Some(page) = &options.html {
+        write_page(page, &report.html()).map_err(|error| unusable(page, &error))?;
+    }
     let mut out = stdout();
     match (options.json, options.csv) {
         (true, _) => writeln!(out, "{:#}", report.json())?,
@@ -77,6 +86,14 @@ fn measure(study: &Study, options: &Options, directory: &Path) -> Result<Status,
         _ => write!(out, "{}", report.text())?,
     }
     Ok(Status::DONE)
+}
+
+/// Whole or not at all.
+fn write_page(path: &Path, page: &str) -> std::io::Result<()> {
+    let disk: Arc<dyn Disk> = Arc::new(LinuxDisk::new());
+    let mut file = NewFile::begin(&disk, path)?;
+    file.write_all(page.as_bytes())?;
+    file.finish().map(drop)
 }
 
 fn unusable(directory: &Path, why: &dyn std::fmt::Display) -> Failure {

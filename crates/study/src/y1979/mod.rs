@@ -6,6 +6,7 @@ mod steps;
 use crate::device_time::{follow, DiskTimes, OnDisk, Processor};
 use crate::figures::{Figures, Printed};
 use crate::measure::{timed, Took};
+use crate::plot::{self, ByBuffers};
 use crate::{while_doing, Cell, Report, Setting, StudyError, Table};
 use cica::Store;
 use cica_engine::{Buffering, DataSet};
@@ -86,10 +87,12 @@ const RUNS: [Run; 7] = [
 /// Makes all of it.
 pub fn run(setting: &Setting) -> Result<Report, StudyError> {
     let store = file::store(setting)?;
+    let (runs, (buffers, found)) = (runs(&store)?, buffers(&store)?);
     Ok(Report {
         title: "VSAM on a 3330-1 and a System/370 158, 1979 (GG22-9022-00), and here".into(),
-        tables: vec![runs(&store)?, buffers(&store)?, today(&store)?],
+        tables: vec![runs, buffers, today(&store)?],
         notes: NOTES.iter().map(|note| (*note).into()).collect(),
+        plots: plot::plots("buffers", &found),
     })
 }
 
@@ -139,11 +142,12 @@ fn runs(store: &Store) -> Result<Table, StudyError> {
     Ok(table)
 }
 
-/// The table of buffers.
-fn buffers(store: &Store) -> Result<Table, StudyError> {
+/// The table of buffers, and what is in it.
+fn buffers(store: &Store) -> Result<(Table, Vec<ByBuffers>), StudyError> {
     let printed = Figures::of(include_str!("buffers.csv"));
     let name = "STUDY.BUFFERS";
     let mut table = Table::new("sequential processing by the number of data buffers", &COLUMNS);
+    let mut all = Vec::new();
     for row in printed.rows() {
         let asked = Buffering {
             data: row.number("bufnd").map(|n| n as u16),
@@ -156,10 +160,18 @@ fn buffers(store: &Store) -> Result<Table, StudyError> {
             let number = |column: &str| row.number(&format!("{what}_{column}"));
             let title = format!("BUFND {:3} {}", row.text("bufnd"), step.title());
             table.row(title, found.cells(number("excps"), number("elapsed")));
+            all.push(ByBuffers {
+                of: what.into(),
+                buffers: row.number("bufnd").unwrap_or_default(),
+                excps: [number("excps"), Some(found.excps as f64)],
+                elapsed: [number("elapsed"), found.modelled],
+                cpu: [number("cpu"), None],
+                here: [found.took.elapsed / 1e6, found.took.cpu / 1e6],
+            });
         }
         store.delete(name).map_err(while_doing(name))?;
     }
-    Ok(table)
+    Ok((table, all))
 }
 
 /// The same steps by who says nothing of buffers, control intervals or the rest.

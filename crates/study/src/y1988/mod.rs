@@ -9,6 +9,7 @@ mod qsam;
 
 use crate::device_time::{DiskTimes, Processor};
 use crate::figures::Figures;
+use crate::plot::{self, ByBuffers};
 use crate::{Cell, Report, Setting, StudyError, Table};
 use copied::Copied;
 use esds::Entered;
@@ -56,7 +57,7 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
         },
     ];
     let disk = DiskTimes::named(DISK).ok_or_else(|| StudyError::Wrong(format!("there is no disk {DISK}")))?;
-    let mut tables = Vec::new();
+    let (mut tables, mut plots) = (Vec::new(), Vec::new());
     let mut factors = Table::new(
         "from the worst run to the best, by a factor of",
         &["then", "modelled", "now"],
@@ -66,6 +67,7 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
         tables.push(figure.counted(count == RECORDS));
         tables.push(figure.timed(&model, count == RECORDS));
         figure.factors(&model, &mut factors);
+        plots.extend(plot::plots(figure.title, &figure.by_buffers(&model)));
     }
     tables.push(factors);
     tables.push(pools());
@@ -77,6 +79,7 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
         ),
         tables,
         notes: NOTES.iter().map(|note| (*note).into()).collect(),
+        plots,
     })
 }
 
@@ -184,7 +187,7 @@ impl Figure {
         let mut table = Table::new(format!("{}: counted", self.title), &columns);
         for (plan, copy) in self.rows() {
             let [space, _, _, then] = plan.printed;
-            let now = if self.counts_blocks { copy.blocks() } else { copy.ios() } as f64;
+            let now = self.excps(copy);
             let compared = then.filter(|_| whole);
             // 25K are 24,500 to 25,499.
             let nearest = compared.map(|then| now.clamp(1000.0 * then - 500.0, 1000.0 * then + 499.0));
@@ -236,6 +239,29 @@ impl Figure {
             );
         }
         table
+    }
+
+    /// The runs that have the same blocks and buffers on both sides.
+    fn by_buffers(&self, model: &Model) -> Vec<ByBuffers> {
+        let even = self.rows().filter(|(plan, _)| plan.input == plan.output);
+        even.map(|(plan, copy)| {
+            let [_, elapsed, cpu, excps] = plan.printed;
+            let (here, here_cpu) = copy.here();
+            ByBuffers {
+                of: format!("{}K", plan.input.k),
+                buffers: plan.input.buffers as f64,
+                excps: [excps.map(|thousands| 1000.0 * thousands), Some(self.excps(copy))],
+                elapsed: [elapsed, model.elapsed(copy)],
+                cpu: [cpu, model.cpu(copy)],
+                here: [here, here_cpu],
+            }
+        })
+        .collect()
+    }
+
+    fn excps(&self, copy: &Copied) -> f64 {
+        let count = if self.counts_blocks { copy.blocks() } else { copy.ios() };
+        count as f64
     }
 
     /// From worst to best, which the source tells of.

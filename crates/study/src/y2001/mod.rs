@@ -66,6 +66,7 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
             format!("BUFND 40 and 4: {}", repro::BUFFERS),
             format!("online mix: {}", online::MIX),
         ],
+        plots: Vec::new(),
     })
 }
 

@@ -44,6 +44,7 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
         title: "Ten direct GETs of ten records, RLS on z/OS, 2007 (IBM), and here".into(),
         tables: vec![fields(&first, &second), percents(&first, &second)],
         notes: NOTES.iter().map(|note| (*note).into()).collect(),
+        plots: Vec::new(),
     })
 }
 
