@@ -191,8 +191,8 @@ fn latest_epoch(world: &World) -> u32 {
     latest
 }
 
-/// Writing ahead of a commit takes CAs off the list of what is changed, while pages come into being (splits) and move to
-/// larger frames (records that grow). What it took off too early would be in no later commit (store:S8).
+/// Writing ahead of a commit takes CAs off the list of what is changed, while pages come into being (splits) and move
+/// to larger frames (records that grow). What it took off too early would be in no later commit (store:S8).
 #[test]
 fn nothing_is_lost_beside_headers_that_are_written_early() {
     explore(|| {

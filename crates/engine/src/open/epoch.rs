@@ -10,8 +10,8 @@
 //!
 //! * E1. Writing early is what giving up a page does: images go to slots that are not committed, headers to copies
 //!   that are not, at any time. A commit finds what was changed again since, and only that keeps requests waiting.
-//! * E2. What was written early, or given up by requests meanwhile, is made durable before the gates are closed, so that
-//!   syncs of the commit find little to do. A sync that fails fences the data set like any other.
+//! * E2. What was written early, or given up by requests meanwhile, is made durable before the gates are closed, so
+//!   that syncs of the commit find little to do. A sync that fails fences the data set like any other.
 //! * E3. A log that a fenced data set needs is let go, and so is one that failed. A fenced data set whose log was let
 //!   go needs no other: the next epoch ends as if it were not there. Nor does one need it that is closed and has not
 //!   left yet: were the log let go for that, nobody would take its file again.
