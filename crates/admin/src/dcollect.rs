@@ -26,6 +26,9 @@ const KB: u64 = 1_024;
 /// Longest record of the file, with its RDW.
 const LRECL: u32 = 644;
 
+/// The bit that says that the sizes of a compressed data set are not known.
+const SIZES_UNKNOWN: u64 = 0x8000;
+
 /// DCOLLECT.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dcollect {
@@ -172,6 +175,14 @@ fn data_set(mut record: DcollectRecord, listed: &ListcatEntry) -> DcollectRecord
         record.number("DCDALLSP", c.high_allocated / KB);
         record.number("DCDUSESP", c.high_used / KB);
         record.number("DCDSCALL", c.space.1);
+        match c.sizes {
+            Some(sizes) => {
+                record.number("DCDUDSIZ", sizes.user);
+                record.number("DCDCUDSZ", sizes.stored);
+            }
+            None if c.compressed => record.number("DCDEXFLG", SIZES_UNKNOWN),
+            None => {}
+        }
     }
     dates(&mut record, listed);
     if let Some(cluster) = &listed.cluster {

@@ -1,5 +1,6 @@
 //! What is known of an entry, as one JSON value that `show`, `stat` and `ls --json` print; people get the same lines.
 
+use crate::compression;
 use crate::failure::Failure;
 use crate::progress::grouped;
 use crate::session::Session;
@@ -56,6 +57,10 @@ fn cluster(session: &Session, catalog: &Catalog, cluster: &Cluster) -> Result<Va
         Ok(root) => {
             merge(&mut data, allocation(&root));
             merge(&mut data, json!({"statistics": statistics(&root.statistics)}));
+            if cluster.attributes.compressed {
+                let known = compression::known(session, catalog, cluster, &root)?;
+                merge(&mut all, json!({"compression": known}));
+            }
             if let Some(index) = &mut index {
                 merge(index, json!({"levels": root.levels}));
             }
@@ -165,9 +170,16 @@ fn section(out: &mut dyn Write, fields: &Map<String, Value>, depth: usize) -> io
     for (name, value) in fields {
         let label = name.replace('_', " ");
         match value {
-            Value::Object(inner) if inner.values().any(|v| v.is_object() || inner.len() > 4) => {
+            Value::Object(inner) if inner.len() > 4 || inner.values().any(|v| v.is_object() || is_list(v)) => {
                 writeln!(out, "{:indent$}{label}", "")?;
                 section(out, inner, depth + 1)?;
+            }
+            // Objects in a list are lines.
+            list if is_list(list) => {
+                writeln!(out, "{:indent$}{label}", "")?;
+                for item in list.as_array().into_iter().flatten() {
+                    writeln!(out, "{:indent$}  {}", "", scalar(item))?;
+                }
             }
             // The number of a code page is a name, not a quantity.
             Value::Number(page) if name == "ccsid" => line(out, indent, &label, &page.to_string())?,
@@ -175,6 +187,11 @@ fn section(out: &mut dyn Write, fields: &Map<String, Value>, depth: usize) -> io
         }
     }
     Ok(())
+}
+
+/// A list of objects?
+fn is_list(value: &Value) -> bool {
+    value.as_array().is_some_and(|items| items.iter().any(Value::is_object))
 }
 
 fn line(out: &mut dyn Write, indent: usize, label: &str, text: &str) -> io::Result<()> {
@@ -189,9 +206,10 @@ fn scalar(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(items) => items.iter().map(scalar).collect::<Vec<_>>().join(" "),
         Value::Object(fields) => {
+            let shown = |v: &Value| if v.is_null() { "-".to_owned() } else { scalar(v) };
             let pairs: Vec<String> = fields
                 .iter()
-                .map(|(k, v)| format!("{} {}", k.replace('_', " "), scalar(v)))
+                .map(|(k, v)| format!("{} {}", k.replace('_', " "), shown(v)))
                 .collect();
             pairs.join(", ")
         }
@@ -213,6 +231,7 @@ mod tests {
     fn people_get_the_lines_of_the_value() {
         let value = json!({
             "name": "A.B", "ccsid": 1047, "reuse": true, "keys": {"length": 8, "offset": 0},
+            "sizes": [{"from": 64, "ratio": 2.5}, {"from": 128, "ratio": null}],
             "data": {"ci_size": 4096, "statistics": {"records": 12345}},
         });
         let mut out = Vec::new();
@@ -222,6 +241,9 @@ name                        A.B
 ccsid                       1047
 reuse                       yes
 keys                        length 8, offset 0
+sizes
+  from 64, ratio 2.5
+  from 128, ratio -
 data
   ci size                   4,096
   statistics                records 12,345

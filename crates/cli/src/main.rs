@@ -5,6 +5,7 @@
 
 mod args;
 mod command;
+mod compression;
 mod describe;
 mod failure;
 mod global;

@@ -60,12 +60,105 @@ fn records_come_through_every_copy_and_take_less_space() {
     assert_eq!(place.run(&["cat", "A.SMALL"]).done(), lines);
     let shown = place.run(&["show", "A.SMALL", "--json"]).json();
     assert!(
-        shown["data"]["attributes"]["words"].to_string().contains("COMPRESSED"),
+        shown["data"]["attributes"]["words"].to_string().contains("COMP-FORMT"),
         "{shown}"
     );
     place.run(&["salvage", "A.SMALL", "--into", "C.SAVED"]).done();
     assert_eq!(place.run(&["cat", "C.SAVED"]).done(), lines);
     assert!(high_used(&place, "C.SAVED") * 2 < high_used(&place, "A.PLAIN"));
+}
+
+#[test]
+fn show_listcat_and_dcollect_tell_what_the_records_take() {
+    let place = Place::new();
+    let (lines, short) = (lines(), 40);
+    define(&place, "A.SMALL", "COMPRESSED");
+    place
+        .run_with(&["import", "-", "A.SMALL", "-q"], lines.as_bytes())
+        .done();
+    // Some that are too short to be compressed, behind all others.
+    let few: String = (0..short).map(|n| format!("9{n:04}SHORT\n")).collect();
+    place.run_with(&["import", "-", "A.SMALL", "-q"], few.as_bytes()).done();
+    let user = (lines.len() - 3000 + few.len() - short) as u64;
+    let shown = place.run(&["show", "A.SMALL", "--compression", "--json"]).json();
+    let known = &shown["compression"];
+    assert_eq!(known["user_data_bytes"], user, "{known:#}");
+    assert_eq!(known["sizes_valid"], true);
+    let stored = known["stored_bytes"].as_u64().unwrap();
+    let ratio = known["ratio"].as_f64().unwrap();
+    assert!((ratio - user as f64 / stored as f64).abs() < 0.006, "{known:#}");
+    assert!(ratio > 2.0, "{known:#}");
+    let statistics = &shown["data"]["statistics"];
+    assert_eq!(statistics["user_data_size"], user);
+    assert_eq!(statistics["comp_user_data_size"], stored);
+    assert_eq!(statistics["records_plain"], known["records_plain"]);
+    // A scan finds what was counted, and its parts make the whole.
+    let counted = &known["counted"];
+    assert_eq!(counted["records"], 3000 + short);
+    for field in ["user_data_bytes", "stored_bytes", "ratio", "records_plain"] {
+        assert_eq!(counted[field], known[field], "{field}");
+    }
+    let sum = |of: &serde_json::Value, field: &str| {
+        let parts = of.as_array().unwrap().iter();
+        parts.map(|part| part[field].as_u64().unwrap()).sum::<u64>()
+    };
+    assert_eq!(sum(&counted["by_length"], "stored_bytes"), stored);
+    assert_eq!(sum(&counted["by_length"], "records"), 3040);
+    let class = &counted["by_length"][0];
+    assert_eq!((class["from"].as_u64(), class["to"].as_u64()), (Some(8), Some(15)));
+    assert_eq!(class["records_plain"], short);
+    let plain = known["records_plain"].as_u64().unwrap();
+    assert_eq!(sum(&counted["by_dictionary"], "records"), 3040 - plain);
+    let dictionaries = known["dictionaries"].as_array().unwrap();
+    assert_eq!(dictionaries.len(), counted["by_dictionary"].as_array().unwrap().len());
+    assert_eq!(dictionaries[0]["number"], 1);
+    assert!(dictionaries[0]["bytes"].as_u64().unwrap() > 32);
+    assert!(dictionaries[0]["trained"].as_str().unwrap().ends_with('Z'));
+    // What a new one would give is what a REORGANIZE gives but for its first records.
+    let anew = &counted["new_dictionary"];
+    let promised = anew["stored_bytes"].as_u64().unwrap();
+    place.run(&["reorg", "A.SMALL"]).done();
+    let after = place.run(&["show", "A.SMALL", "--json"]).json();
+    let has = after["compression"]["stored_bytes"].as_u64().unwrap();
+    assert!(has >= promised && has < promised + 9_000, "{promised}, then {has}");
+    assert_eq!(after["compression"]["user_data_bytes"], user);
+    let text = place.run(&["show", "A.SMALL"]).done();
+    assert!(text.contains("  sizes valid               yes\n"), "{text}");
+    assert!(text.contains("  dictionaries\n    number 1, bytes "), "{text}");
+    let listing = place.cards("LISTCAT ENT(A.SMALL) ALL", &[]).done();
+    let listed = |label: &str, value: &str| {
+        let field = listing.split_once(label).map(|(_, rest)| rest.trim_start_matches('-'));
+        assert!(
+            field.is_some_and(|field| field.starts_with(value)),
+            "{label} {value}\n{listing}"
+        );
+    };
+    listed(" USER-DATA-SIZE", &format!("{user}     COMP"));
+    listed("COMP-USER-DATA-SIZE", &format!("{has}\n"));
+    listed("SIZES-VALID", "(YES)");
+    assert!(listing.contains("COMP-FORMT     EXTENDED"), "{listing}");
+    place
+        .cards(
+            "DCOLLECT OUTFILE(OUT) VOLUMES(*)",
+            &["--dd", &format!("OUT={}", place.path("out.bin").display())],
+        )
+        .done();
+    let bytes = std::fs::read(place.path("out.bin")).unwrap();
+    let at = bytes.windows(12).position(|found| found == b"A.SMALL.DATA").unwrap();
+    let number = |offset: usize| u64::from_be_bytes(bytes[at - 24 + offset..][..8].try_into().unwrap());
+    assert_eq!((number(264), number(272)), (user, has));
+    // A plain one has none of it.
+    define(&place, "A.PLAIN", "");
+    place
+        .run_with(&["import", "-", "A.PLAIN", "-q"], lines.as_bytes())
+        .done();
+    let plain = place.run(&["show", "A.PLAIN", "--json"]).json();
+    assert!(plain["compression"].is_null() && plain["data"]["statistics"]["sizes_valid"].is_null());
+    let listing = place.cards("LISTCAT ENT(A.PLAIN) ALL", &[]).done();
+    assert!(!listing.contains("SIZES-VALID"), "{listing}");
+    place
+        .run(&["show", "A.PLAIN", "--compression"])
+        .failed(8, &["cica plan compress A.PLAIN"]);
 }
 
 #[test]

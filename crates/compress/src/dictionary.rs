@@ -118,6 +118,11 @@ impl Dictionary {
         self.sampled
     }
 
+    /// Strings that it has.
+    pub fn strings(&self) -> usize {
+        self.symbols.len()
+    }
+
     /// Appends `bytes` compressed. False, and nothing is appended: they would not become shorter (Z2).
     pub fn compress(&self, bytes: &[u8], out: &mut Vec<u8>) -> bool {
         let begin = out.len();
@@ -202,6 +207,32 @@ impl Dictionary {
                 out.truncate(begin);
                 Err(other.err().unwrap_or(Damaged::Longer { most }))
             }
+        }
+    }
+
+    /// How many bytes `bytes` expand to, without expanding them.
+    ///
+    /// # Errors
+    /// They end in the middle of something, or have a code that the dictionary has not.
+    pub fn expanded_len(&self, bytes: &[u8]) -> Result<usize, Damaged> {
+        let (mut at, mut len, mut shortest) = (0, 0, LONGEST);
+        while let Some(&code) = bytes.get(at) {
+            let last = |n: usize| bytes.get(at + n).copied().map(usize::from).ok_or(Damaged::Record);
+            let (bytes, took) = match code {
+                ESCAPE => last(1).map(|_| (1, 2))?,
+                RUN_FIRST | RUN_SECOND => (last(1)? + LEAST_RUN, 2),
+                RUN_ANY => (last(2)? + LEAST_RUN, 3),
+                code => {
+                    let symbol = usize::from(self.lens[usize::from(code)]);
+                    shortest = shortest.min(symbol);
+                    (symbol, 1)
+                }
+            };
+            (at, len) = (at + took, len + bytes);
+        }
+        match shortest {
+            0 => Err(Damaged::Record),
+            _ => Ok(len),
         }
     }
 

@@ -8,6 +8,7 @@
 //! | `stored` | a record as a data set keeps it: key in clear, one byte form, the rest |
 //! | `sampler` | records put aside until there are enough of them to train from |
 //! | `predict` | what compression would give |
+//! | `survey` | what it gives, and what a new dictionary would |
 //!
 //! * Z1. What is expanded is the record that was compressed, or an error: never more bytes than the caller allows,
 //!   whatever the compressed bytes are.
@@ -20,10 +21,12 @@ mod dictionary;
 mod predict;
 mod sampler;
 mod stored;
+mod survey;
 mod symbols;
 mod train;
 
 pub use dictionary::{Damaged, Dictionary, LONGEST_DICTIONARY};
 pub use predict::{predict, Cost, Prediction};
 pub use sampler::{Sampler, SAMPLE_BYTES};
-pub use stored::{expand, form, store, Form, GENERATIONS, LEAST, OVERHEAD, PLAIN};
+pub use stored::{expand, expanded_len, form, store, Form, GENERATIONS, LEAST, OVERHEAD, PLAIN};
+pub use survey::{LengthClass, NewDictionary, Survey, SurveyTotals, Surveyed};

@@ -53,6 +53,26 @@ pub fn form(stored: &[u8], clear: usize) -> Result<Form, Damaged> {
     }
 }
 
+/// How many bytes the record that was stored so has, without expanding it.
+///
+/// # Errors
+/// As [`expand`].
+pub fn expanded_len<'d>(
+    stored: &[u8],
+    clear: usize,
+    dictionary: impl FnOnce(u8) -> Option<&'d Dictionary>,
+) -> Result<usize, Damaged> {
+    let form = form(stored, clear)?;
+    let rest = &stored[clear + OVERHEAD..];
+    match form {
+        Form::Plain => Ok(clear + rest.len()),
+        Form::Compressed(generation) => {
+            let dictionary = dictionary(generation).ok_or(Damaged::NoDictionary { generation })?;
+            Ok(clear + dictionary.expanded_len(rest)?)
+        }
+    }
+}
+
 /// The record that was stored so, at most `most` bytes; `out` is written anew.
 ///
 /// # Errors

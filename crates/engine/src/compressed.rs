@@ -9,14 +9,21 @@
 //! * Q4. A record of which the dictionary is damaged is refused by name. All others are read as ever.
 //! * Q5. What is copied as it is stored is copied into an empty data set that has taken over the newest dictionary of
 //!   the other, under the same number. Records that name another one, or none, are stored anew.
+//! * Q6. What all records take is known exactly, as their users have them and as they are stored: each change counts
+//!   what goes and what comes where it counts records, with the gate kept, so a root has the sizes of its tree. Where
+//!   they are not known (an earlier version wrote the root, or a dictionary is damaged) nothing is told until a RESET.
 
 use crate::error::{show_key, OpenError, RequestError};
 use crate::pool::Held;
+use crate::sizes::SizesKept;
 use crate::store::Component;
 use crate::sync::atomic::{AtomicBool, AtomicU8, Ordering::*};
 use crate::sync::Mutex;
-use cica_compress::{expand, store, Dictionary, Sampler, GENERATIONS, OVERHEAD, SAMPLE_BYTES};
+use cica_compress::{
+    expand, expanded_len, form, store, Dictionary, Form, Sampler, GENERATIONS, OVERHEAD, SAMPLE_BYTES,
+};
 use cica_disk::Clock;
+use cica_format::root::RecordSizes;
 use std::sync::{Arc, OnceLock};
 
 /// So many bytes of records are enough to train the first dictionary from, and those of one control area are too.
@@ -41,6 +48,10 @@ pub struct Compressed {
     clear: usize,
     /// Bytes of the longest record.
     longest: usize,
+    /// Of these the record number of a VRRDS, which is none of the user's.
+    number: usize,
+    /// What the records take (Q6).
+    pub sizes: SizesKept,
     /// Bytes of records that the first dictionary takes.
     enough: usize,
     known: [OnceLock<KnownDictionary>; GENERATIONS + 1],
@@ -68,13 +79,16 @@ impl Compressed {
     pub fn open(
         data: &Arc<Component>,
         clock: Arc<dyn Clock>,
-        (clear, longest): (usize, usize),
+        (clear, longest, number): (usize, usize, usize),
+        sizes: Option<RecordSizes>,
     ) -> Result<Compressed, OpenError> {
         let compressed = Compressed {
             data: data.clone(),
             clock,
             clear,
             longest,
+            number,
+            sizes: SizesKept::new(sizes),
             enough: ENOUGH.min(data.layout.ci_size * data.layout.ci_per_ca),
             known: Default::default(),
             newest: AtomicU8::new(0),
@@ -296,6 +310,16 @@ impl Compressed {
                 self.data.name,
                 show_key(&stored[..self.clear.min(stored.len())])
             ),
+        })
+    }
+
+    /// What a stored record takes; `None`: it is damaged, or its dictionary is.
+    pub fn measure(&self, stored: &[u8]) -> Option<RecordSizes> {
+        let len = expanded_len(stored, self.clear, |n| self.dictionary(n)).ok()?;
+        Some(RecordSizes {
+            user: len.saturating_sub(self.number) as u64,
+            stored: stored.len().saturating_sub(self.number) as u64,
+            plain: u64::from(form(stored, self.clear) == Ok(Form::Plain)),
         })
     }
 

@@ -19,6 +19,10 @@ pub struct DictionaryLine {
     pub made: Option<u64>,
     /// Bytes of records that it was trained from.
     pub sampled: u32,
+    /// Strings that it has; none: it is damaged.
+    pub strings: usize,
+    /// Bytes that it takes in the file, as far as something is written there.
+    pub bytes: usize,
 }
 
 impl Engine {
@@ -45,6 +49,8 @@ fn line(generation: u8, bytes: &[u8]) -> DictionaryLine {
         generation,
         made: dictionary.as_ref().map(Dictionary::made),
         sampled: dictionary.as_ref().map_or(0, Dictionary::sampled),
+        strings: dictionary.as_ref().map_or(0, Dictionary::strings),
+        bytes: bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1),
     }
 }
 

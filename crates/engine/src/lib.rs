@@ -18,6 +18,7 @@
 //! locks/                    who has which record, and who waits for it
 //! buffers/                  those that an open asks for: what they hold, when they are filled    (docs/design/0042)
 //! compressed                records as they are stored, and their dictionaries    (docs/design/0032)
+//! sizes                     what they take
 //! store/                    one component file: slots, regions, commit (docs/design/0001)
 //! log/      pool/           requests made durable; frames and latches
 //! files roots places        opening files, reading and finding them
@@ -68,6 +69,7 @@ mod relative;
 mod request;
 mod roots;
 pub mod salvage;
+mod sizes;
 mod sphere;
 mod store;
 mod stored;

@@ -62,6 +62,17 @@ pub struct Statistics {
     pub last_change: u64,
 }
 
+/// What the records of a compressed data set take. Of a VRRDS without the record numbers in front of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RecordSizes {
+    /// Bytes that users have: USER-DATA-SIZE.
+    pub user: u64,
+    /// Bytes that are stored, forms included: COMP-USER-DATA-SIZE.
+    pub stored: u64,
+    /// Records that are stored plain.
+    pub plain: u64,
+}
+
 /// The log a data set's later requests are in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LogPosition {
@@ -141,6 +152,8 @@ pub struct Root {
     pub ties: Vec<Tie>,
     /// Counters.
     pub statistics: Statistics,
+    /// Of a compressed data set: what its records take, where it is known (see [`Root::record_sizes`]).
+    pub sizes: Option<RecordSizes>,
     /// CAs in use or once used: CA numbers are below this.
     pub ca_count: u32,
     /// First CA on the free chain, `u32::MAX` = none.
@@ -217,6 +230,10 @@ mod at {
     pub const LOG_EARLY: usize = 527;
     pub const LOG_ORIGIN: usize = 528;
     pub const LINEAGE: usize = 536;
+    pub const SIZES_KNOWN: usize = 544;
+    pub const USER_SIZE: usize = 552;
+    pub const STORED_SIZE: usize = 560;
+    pub const PLAIN_RECORDS: usize = 568;
     pub const ATTRIBUTES: usize = 768;
     pub const FURTHER_EXTENTS: usize = 1024;
     pub const TIE_COUNT: usize = 1144;
@@ -249,6 +266,17 @@ impl Root {
             0 => self.cluster,
             lineage => lineage,
         }
+    }
+
+    /// What the records of a compressed data set take; `None`: it is not compressed, or an earlier version that did not
+    /// count it has written here.
+    pub fn record_sizes(&self) -> Option<RecordSizes> {
+        let known = match (self.sizes, self.statistics.records) {
+            // Whoever wrote it: no records take nothing.
+            (None, 0) => Some(RecordSizes::default()),
+            (sizes, _) => sizes,
+        };
+        known.filter(|_| self.attributes.compressed)
     }
 
     /// Extents and bytes on the volume with this number in the list of volumes, from 0. On each volume the first extent
@@ -348,6 +376,12 @@ impl Root {
         put(out, at::BUILT_LINEAGE, &self.built_from.lineage.to_le_bytes());
         put(out, at::BUILT_ORIGIN, &self.built_from.origin.to_le_bytes());
         put(out, at::LINEAGE, &self.lineage.to_le_bytes());
+        if let Some(sizes) = self.sizes {
+            out[at::SIZES_KNOWN] = 1;
+            put(out, at::USER_SIZE, &sizes.user.to_le_bytes());
+            put(out, at::STORED_SIZE, &sizes.stored.to_le_bytes());
+            put(out, at::PLAIN_RECORDS, &sizes.plain.to_le_bytes());
+        }
         put(out, at::TIE_COUNT, &(self.ties.len() as u32).to_le_bytes());
         for (n, tie) in self.ties.iter().enumerate() {
             let at = at::TIES + TIE_LEN * n;
@@ -413,6 +447,11 @@ impl Root {
             },
             ties: (0..ties).map(|n| Tie::of(bytes, at::TIES + TIE_LEN * n)).collect(),
             statistics: Statistics::from_array(|n| le64(bytes, at::STATISTICS + 8 * n)),
+            sizes: (bytes[at::SIZES_KNOWN] != 0).then(|| RecordSizes {
+                user: le64(bytes, at::USER_SIZE),
+                stored: le64(bytes, at::STORED_SIZE),
+                plain: le64(bytes, at::PLAIN_RECORDS),
+            }),
             ca_count: le32(bytes, at::CA_COUNT),
             free_ca: le32(bytes, at::FREE_CA),
             region_count: le32(bytes, at::REGION_COUNT),
@@ -530,6 +569,17 @@ impl Statistics {
             excps: counter(9),
             free_space: counter(10),
             last_change: counter(11),
+        }
+    }
+}
+
+impl RecordSizes {
+    /// Those of both.
+    pub fn and(self, other: RecordSizes) -> RecordSizes {
+        RecordSizes {
+            user: self.user.wrapping_add(other.user),
+            stored: self.stored.wrapping_add(other.stored),
+            plain: self.plain.wrapping_add(other.plain),
         }
     }
 }

@@ -290,6 +290,7 @@ fn root_of_a_file() {
         .flat_map(|tie| [le!(tie.lineage), le!(tie.stamp.origin), le!(tie.stamp.lsn)].concat())
         .collect();
     ties.resize(2928, 0);
+    let sizes = root.sizes.unwrap();
     let fields = [
         ("magic", b"CICAROOT".to_vec()),
         ("byte order", hex("04030201")),
@@ -325,6 +326,10 @@ fn root_of_a_file() {
         ("log early", vec![1]),
         ("log origin", le!(root.log.origin)),
         ("lineage", le!(root.lineage)),
+        ("sizes known", vec![1]),
+        ("user size", le!(sizes.user)),
+        ("stored size", le!(sizes.stored)),
+        ("plain records", le!(sizes.plain)),
         ("attributes", bytes[768..1024].to_vec()),
         ("further extents", further_extents),
         ("tie count", le!(1u32)),

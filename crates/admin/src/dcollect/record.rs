@@ -32,7 +32,7 @@ pub const HEADER: [RecordField; 5] = [
     ("DCUTMSTP", 12, 8),
     ("DCURESV", 20, 4),
 ];
-const DATA_SET: [RecordField; 22] = [
+const DATA_SET: [RecordField; 25] = [
     ("DCDDSNAM", 24, 44),
     ("DCDERROR", 68, 1),
     ("DCDFLAG1", 69, 1),
@@ -55,6 +55,9 @@ const DATA_SET: [RecordField; 22] = [
     ("DCDSTGCL", 164, 32),
     ("DCDMGTCL", 196, 32),
     ("DCDSTGRP", 228, 32),
+    ("DCDUDSIZ", 264, 8),
+    ("DCDCUDSZ", 272, 8),
+    ("DCDEXFLG", 280, 2),
 ];
 const ASSOCIATION: [RecordField; 19] = [
     ("DCADSNAM", 24, 44),

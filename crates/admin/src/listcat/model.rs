@@ -12,7 +12,7 @@ use cica_catalog::{Catalog, CatalogError, Contents, Date, Device, Entry, Name};
 use cica_counters::Counted;
 use cica_engine::Engine;
 use cica_format::attributes::{Attributes as FileAttributes, Organization};
-use cica_format::root::{Root, Statistics};
+use cica_format::root::{RecordSizes, Root, Statistics};
 use std::collections::BTreeSet;
 
 /// An entry or component.
@@ -132,6 +132,10 @@ pub struct ComponentFields {
     pub words: Vec<&'static str>,
     /// REC-TOTAL to EXCPS, FREESPC, SYSTEM-TIMESTAMP.
     pub statistics: Statistics,
+    /// COMP-FORMT: it stores its records compressed.
+    pub compressed: bool,
+    /// USER-DATA-SIZE and COMP-USER-DATA-SIZE; none: they are not known, or records are not compressed.
+    pub sizes: Option<RecordSizes>,
     /// EXTENTS.
     pub extents: u32,
     /// FREESPACE-%CI and -%CA.
@@ -444,6 +448,8 @@ impl<'a> Describer<'a> {
             ccsid: if data { a.ccsid } else { 0 },
             words: words(&a, stated, entry, data),
             statistics,
+            compressed: a.compressed && data,
+            sizes: root.as_ref().filter(|_| data).and_then(Root::record_sizes),
             extents: root.as_ref().map_or(1, |root| root.extents.max(1)),
             volumes: self.volumes(component, &a, root.as_ref()),
             free_percent: if data { (a.free_ci, a.free_ca) } else { (0, 0) },
@@ -590,7 +596,7 @@ fn words(a: &FileAttributes, stated: &Attributes, entry: &Entry, data: bool) -> 
     if data {
         words.push(pick(a.spanned, ["SPANNED", "NONSPANNED"]));
         if a.compressed {
-            words.push("COMPRESSED");
+            words.extend(["COMP-FORMT", "EXTENDED"]);
         }
         if let Entry::Aix(aix) = entry {
             words.push(pick(aix.unique_key, ["UNIQUEKEY", "NONUNIQKEY"]));

@@ -310,6 +310,35 @@ impl Common {
         }
     }
 
+    /// A stored record came or took the place of another (Q6 in [`crate::compressed`]).
+    #[inline]
+    pub fn record_comes(&self, stored: &[u8]) {
+        if let Some(compressed) = &self.compressed {
+            compressed.sizes.come(compressed.measure(stored));
+        }
+    }
+
+    /// A stored record went or gave its place to another.
+    #[inline]
+    pub fn record_goes(&self, stored: &[u8]) {
+        if let Some(compressed) = &self.compressed {
+            compressed.sizes.go(compressed.measure(stored));
+        }
+    }
+
+    /// The same of a record of latched pages: one of several of its page, or the segments of a spanned one.
+    pub fn latched_record_goes(&self, latched: &mut [Latched<'_>], pos: usize) {
+        if self.compressed.is_none() {
+            return;
+        }
+        let mut record = Vec::new();
+        let pos = if latched.len() > 1 { 0 } else { pos };
+        for page in latched {
+            record.extend_from_slice(Page::of(page.cells()).record(pos));
+        }
+        self.record_goes(&record);
+    }
+
     /// The record that is stored so.
     ///
     /// # Errors

@@ -391,6 +391,7 @@ fn new_root(part: Part, component: u64, cluster: u64, attributes: &Attributes) -
         built_from: BuiltFrom::default(),
         ties: Vec::new(),
         statistics: Statistics::default(),
+        sizes: None,
         ca_count: 0,
         free_ca: u32::MAX,
         region_count: 0,

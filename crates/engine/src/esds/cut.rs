@@ -33,6 +33,7 @@ impl Esds {
         if !is_last || !self.is_empty_from(first + latched.len() as u32)? {
             return Err(bad);
         }
+        self.latched_record_goes(&mut latched, count - 1);
         match &mut latched[..] {
             [page] => Page::of(page.cells()).remove(count - 1),
             segments => segments.iter_mut().for_each(|page| {

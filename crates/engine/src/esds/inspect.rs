@@ -20,6 +20,7 @@ impl Esds {
                 Ok(latched) => latched,
                 Err(error) => {
                     walk.found(number, error.to_string());
+                    walk.sizes.lost();
                     open = None;
                     continue;
                 }
@@ -40,6 +41,7 @@ impl Esds {
             let records = if continues { 0 } else { count };
             let longest = (0..count).map(|i| page.len_of(i)).max().unwrap_or(0);
             let copies = self.to_expand(&page);
+            walk.sizes.page(self, &page);
             let free = ci::free_bytes(self.data.layout.ci_size, bytes, rdfs).unwrap_or(0);
             drop(latched);
             let (of_users, wrong) = self.longest_of(&copies);

@@ -36,6 +36,7 @@ impl Esds {
         };
         // REC-INSERTED counts what comes between other records: here nothing.
         self.counters.add(DataSetCount::Records, 1);
+        self.record_comes(record);
         Ok((rba, self.end_cas(before)))
     }
 
@@ -212,6 +213,7 @@ impl Esds {
                 has,
             });
         }
+        self.latched_record_goes(&mut latched, pos);
         let mut rest = record;
         for page in &mut latched {
             let mut page = Page::of(page.cells());
@@ -229,6 +231,7 @@ impl Esds {
             self.data.changed(page);
         }
         self.counters.add(DataSetCount::Updated, 1);
+        self.record_comes(record);
         Ok(())
     }
 

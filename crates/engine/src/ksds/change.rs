@@ -58,6 +58,7 @@ impl Ksds {
                 Tried::Done(rba, pos) => {
                     self.counters.add(DataSetCount::Records, 1);
                     self.counters.add(DataSetCount::Inserted, 1);
+                    self.record_comes(record);
                     return Ok(Some(Inserted {
                         rba,
                         at: (leaf.ci, pos),
@@ -182,6 +183,7 @@ impl Ksds {
             match self.try_update(spot, record, context) {
                 Tried::Done(rba, _) => {
                     self.counters.add(DataSetCount::Updated, 1);
+                    self.record_comes(record);
                     return Ok(Some(rba));
                 }
                 Tried::Again => begun = self.again(begun)?,
@@ -225,6 +227,7 @@ impl Ksds {
         Ok(match self.update_latched(latched, spot, record, context) {
             Tried::Done(rba, _) => {
                 self.counters.add(DataSetCount::Updated, 1);
+                self.record_comes(record);
                 Some(rba)
             }
             _ => None,
@@ -271,6 +274,7 @@ impl Ksds {
                 return Tried::NoRoom { pos, limited: false };
             }
         }
+        self.record_goes(page.record(pos));
         page.replace(pos, record, self.shape);
         self.log(context, Redo::Update { place: &[], record });
         let rba = self.rba(leaf.ci, &latched, pos);
@@ -339,6 +343,7 @@ impl Ksds {
             return Tried::NoRoom { pos, limited: false };
         }
         debug_assert_eq!(page.key(pos, self.shape), key, "the page is as it was found");
+        self.record_goes(page.record(pos));
         page.remove(pos);
         let left = page.count();
         self.log(context, Redo::Erase { key });

@@ -2,6 +2,7 @@
 //! arithmetic of both. Nothing is changed.
 
 use super::Ksds;
+use crate::common::inspect::SizesSeen;
 use crate::error::{show_key, RequestError};
 use crate::examine::{Examination, Finding, FindingKind, FindingPlace};
 use crate::pool::Page;
@@ -24,6 +25,7 @@ impl Ksds {
             last_key: Vec::new(),
             in_record: false,
             last_separator: None,
+            sizes: SizesSeen::new(self),
         };
         let (top, levels) = self.top();
         if levels > 0 {
@@ -34,19 +36,23 @@ impl Ksds {
             if walk.out.records != expected {
                 walk.data(0, format!("{} records found, {expected} counted", walk.out.records));
             }
+            if let Some(wrong) = walk.sizes.wrong(self) {
+                walk.data(0, wrong);
+            }
         }
         Ok(walk.out)
     }
 
     /// A data page: what is in the pool, which came from an image whose checksum and arithmetic were checked, or
     /// will be written.
-    fn page_report(&self, number: u32) -> Result<PageReport, RequestError> {
+    fn page_report(&self, number: u32, sizes: &mut SizesSeen) -> Result<PageReport, RequestError> {
         let mut latched = self.data.latch(number)?;
         let page = Page::of(latched.cells());
         let keyed = page.segment() <= 1;
         let bytes: usize = (0..page.count()).map(|i| page.len_of(i)).sum();
         let rdfs = ci::rdf_count(page.lens());
         let copies = self.to_expand(&page);
+        sizes.page(self, &page);
         let mut report = PageReport {
             keys: (0..page.count())
                 .filter(|_| keyed)
@@ -92,6 +98,7 @@ struct Inspection<'k> {
     /// Segments of a spanned record are missing so far.
     in_record: bool,
     last_separator: Option<Vec<u8>>,
+    sizes: SizesSeen,
 }
 
 impl Inspection<'_> {
@@ -230,9 +237,12 @@ impl Inspection<'_> {
         for entry in &record.entries {
             let ci = self.ksds.data.layout.join(record.ca, entry.pointer);
             self.out.control_intervals += 1;
-            match self.ksds.page_report(ci) {
+            match self.ksds.page_report(ci, &mut self.sizes) {
                 Ok(page) => self.page(ci, &page, &entry.separator),
-                Err(error) => self.data(ci, error.to_string()),
+                Err(error) => {
+                    self.sizes.lost();
+                    self.data(ci, error.to_string());
+                }
             }
         }
     }

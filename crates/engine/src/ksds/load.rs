@@ -8,7 +8,7 @@
 //!   see B4.)
 //! * B3. CAs are taken in ascending order, so that RBAs ascend with the keys.
 
-use super::loader::{Finished, Loader};
+use super::loader::{Finished, InInterval, Loader};
 use super::{separator, Ksds};
 use crate::buffers::OwnBuffers;
 use crate::error::RequestError;
@@ -26,11 +26,24 @@ impl Ksds {
     #[inline]
     pub fn join_load(&self, record: &[u8]) -> bool {
         let mut loader = self.loader.lock();
-        let joined = loader.as_mut().is_some_and(|loader| loader.join(record));
+        let Some(loader) = loader.as_mut() else { return false };
+        let joined = loader.join(record);
         if joined {
             self.note_change();
+            self.count_loaded(loader, record);
         }
         joined
+    }
+
+    /// Counts what a record takes with those of its CI; what cannot be measured nobody knows.
+    #[inline]
+    fn count_loaded(&self, loader: &mut Loader, record: &[u8]) {
+        if let Some(compressed) = &self.compressed {
+            match compressed.measure(record) {
+                Some(sizes) => loader.add_sizes(sizes),
+                None => compressed.sizes.come(None),
+            }
+        }
     }
 
     /// Adds the next record of a load; its length has been checked. True if a CA is full, and so written by the next
@@ -76,6 +89,7 @@ impl Ksds {
             most: self.longest_unspanned(),
         })?;
         loader.put(record, room);
+        self.count_loaded(loader, record);
         Ok(ends_ca)
     }
 
@@ -100,6 +114,7 @@ impl Ksds {
             self.finish_ca(loader);
             full = true;
         }
+        self.count_loaded(loader, record);
         for (i, piece) in pieces.iter().enumerate() {
             let segment = match i {
                 0 => ci::Segment::First,
@@ -178,7 +193,11 @@ impl Ksds {
             left.splice(..0, record.entries.pop());
         }
         left.reserve(self.data.layout.ci_per_ca);
-        let records = loader.counts.drain(..record.entries.len()).sum();
+        let mut records = InInterval::default();
+        for of in loader.counts.drain(..record.entries.len()) {
+            records.records += of.records;
+            records.sizes = records.sizes.and(of.sizes);
+        }
         for (i, entry) in left.iter_mut().enumerate() {
             entry.pointer = i as u32;
         }
@@ -254,7 +273,10 @@ impl Ksds {
     /// Puts a CA that was written into the index, behind the last one.
     fn enter_loaded(&self, loader: &mut Loader, finished: Finished) -> Result<(), RequestError> {
         // Counted with the CA, so that a commit counts what it commits.
-        self.counters.add(DataSetCount::Records, finished.records);
+        self.counters.add(DataSetCount::Records, finished.records.records);
+        if let Some(compressed) = &self.compressed {
+            compressed.sizes.come(Some(finished.records.sizes));
+        }
         let mut record = finished.record;
         let last = record.entries.last_mut().map(|e| std::mem::take(&mut e.separator));
         let last = last.unwrap_or_default();

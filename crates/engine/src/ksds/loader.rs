@@ -10,6 +10,7 @@ use crate::error::RequestError;
 use crate::pool::{Entry, Held, Shape};
 use cica_format::ci;
 use cica_format::index::IndexRecord;
+use cica_format::root::RecordSizes;
 use std::ops::RangeInclusive;
 
 /// Bytes of CAs that are gathered to be written together: the page cache then holds the file in large pieces, which
@@ -32,8 +33,10 @@ pub struct Loader {
     pub(super) by_pieces: bool,
     /// Entries of the CA being built.
     pub(super) entries: Vec<Entry>,
-    /// Records that start in each of them.
-    pub(super) counts: Vec<u64>,
+    /// What starts in each of them.
+    pub(super) counts: Vec<InInterval>,
+    /// What the records of the CI being filled take, where that is counted.
+    sizes: RecordSizes,
     /// The CI being filled: where its image begins, how much of it records take, how long each of them is.
     start: usize,
     used: usize,
@@ -65,12 +68,21 @@ pub struct Loader {
 pub(super) struct Finished {
     /// Its sequence-set record, but for the CA's number.
     pub record: IndexRecord,
-    /// Records that start in it.
-    pub records: u64,
+    /// What starts in it.
+    pub records: InInterval,
     /// The CA was taken; its number stands in the record.
     pub has_ca: bool,
     /// Images of its CIs, and memory behind them.
     pub images: Vec<u8>,
+}
+
+/// Records that start in a CI, or in those of a CA.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct InInterval {
+    /// How many.
+    pub records: u64,
+    /// What they take, of a compressed data set.
+    pub sizes: RecordSizes,
 }
 
 /// See [`Loader::room_for`].
@@ -84,7 +96,7 @@ impl Loader {
     pub(super) fn new(ksds: &Ksds) -> Result<Loader, RequestError> {
         let layout = &ksds.data.layout;
         // The entries of the last CA stay until another follows it.
-        let entry = 2 * (size_of::<Entry>() + ksds.shape.key_len) + size_of::<u64>();
+        let entry = 2 * (size_of::<Entry>() + ksds.shape.key_len) + size_of::<InInterval>();
         let room = GATHERED.min(ksds.pool.limit() / GATHERED_OF_POOL);
         let own = ksds
             .loads_by()
@@ -111,6 +123,7 @@ impl Loader {
             by_pieces,
             entries: Vec::with_capacity(layout.ci_per_ca),
             counts: Vec::with_capacity(layout.ci_per_ca),
+            sizes: RecordSizes::default(),
             start: 0,
             used: 0,
             lens: Vec::new(),
@@ -182,6 +195,11 @@ impl Loader {
         self.lens.push(record.len() as u16);
     }
 
+    /// What the record takes that was put in last, or comes with the next segment.
+    pub(super) fn add_sizes(&mut self, sizes: RecordSizes) {
+        self.sizes = self.sizes.and(sizes);
+    }
+
     /// Ends the CI being filled; `separator` is between its records and the next.
     pub(super) fn end_ci(&mut self, separator: Vec<u8>) {
         let key = self.start + self.used - self.lens.last().map_or(0, |&len| usize::from(len)) + self.shape.rkp;
@@ -209,7 +227,8 @@ impl Loader {
     fn enter(&mut self, separator: Vec<u8>, records: u64) {
         let pointer = self.entries.len() as u32;
         self.entries.push(Entry { separator, pointer });
-        self.counts.push(records);
+        let sizes = std::mem::take(&mut self.sizes);
+        self.counts.push(InInterval { records, sizes });
         self.start += self.ci_size;
         if self.images.len() < self.start + self.ci_size {
             self.images.resize(self.start + self.ci_size, 0);

@@ -20,6 +20,7 @@ use cica_counters::DataSetCount;
 impl Ksds {
     /// Takes a spanned record out.
     pub(super) fn erase_spanned(&self, key: &[u8], context: Context<'_>) -> Result<(), RequestError> {
+        let old = self.old_record(key)?;
         let _reserve = self.reserve_change()?;
         let _structure = self.structure.lock();
         self.remove_group(key).inspect_err(|error| {
@@ -30,6 +31,7 @@ impl Ksds {
         self.log(context, Redo::Erase { key });
         self.counters.sub(DataSetCount::Records, 1);
         self.counters.add(DataSetCount::Deleted, 1);
+        self.record_goes(&old);
         self.reclaim_structured(key)
     }
 
@@ -88,6 +90,7 @@ impl Ksds {
     pub(super) fn replace_spanned(&self, record: &[u8], context: Context<'_>) -> Result<u64, RequestError> {
         // Readers that miss the record wait for it, one of them perhaps in its turn (P9): so it is this one's before.
         let _turn = self.pool.turn(|| self.needs()).map_err(|_| self.data.pool_full())?;
+        let old = self.old_record(self.key_of(record))?;
         let _reserve = self.reserve_change()?;
         let rba = match self.while_replacing(|| self.rewrite(record))? {
             Some(rba) => rba,
@@ -95,7 +98,19 @@ impl Ksds {
         };
         self.log(context, Redo::Update { place: &[], record });
         self.counters.add(DataSetCount::Updated, 1);
+        self.record_goes(&old);
+        self.record_comes(record);
         Ok(rba)
+    }
+
+    /// The record that a change of this one takes out, where what it took is counted.
+    fn old_record(&self, key: &[u8]) -> Result<Vec<u8>, RequestError> {
+        let mut old = Vec::new();
+        // What is not there is told by the change.
+        if self.compressed.is_some() && !self.get(key, &mut old)? {
+            old.clear();
+        }
+        Ok(old)
     }
 
     /// Readers that miss the record meanwhile look again.

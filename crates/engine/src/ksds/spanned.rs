@@ -26,6 +26,7 @@ impl Ksds {
         self.log(context, Redo::Insert { place: &[], record });
         self.counters.add(DataSetCount::Records, 1);
         self.counters.add(DataSetCount::Inserted, 1);
+        self.record_comes(record);
         Ok(inserted)
     }
 

@@ -25,7 +25,7 @@ use cica_counters::{DataSetCount, DataSetIdentity};
 use cica_disk::{File, Open};
 use cica_format::attributes::{Attributes, Organization};
 use cica_format::index::BaseRba;
-use cica_format::root::Root;
+use cica_format::root::{RecordSizes, Root};
 use cica_format::slots;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -106,8 +106,13 @@ impl OpenDataSet {
         let counters = Counters::new(counts, identity);
         let mut common = Common::new(data_part, root.attributes.clone(), shared.log.clone(), holds, counters);
         if common.attributes.compressed {
-            let lengths = (common.shape.rkp + common.shape.key_len, common.longest());
-            let opened = Compressed::open(&common.data, shared.env.clock.clone(), lengths);
+            let number = match common.attributes.organization {
+                Organization::Vrrds => common.shape.key_len,
+                _ => 0,
+            };
+            let lengths = (common.shape.rkp + common.shape.key_len, common.longest(), number);
+            let sizes = root.record_sizes();
+            let opened = Compressed::open(&common.data, shared.env.clock.clone(), lengths, sizes);
             let compressed = opened.inspect_err(|_| {
                 common.data.leave_pool();
                 index_part.iter().for_each(|part| part.leave_pool());
@@ -175,6 +180,9 @@ impl OpenDataSet {
         self.common().counters.set(DataSetCount::Records, 0);
         *self.base.lock() = Default::default();
         self.common().counters.begin_anew();
+        if let Some(compressed) = &self.common().compressed {
+            compressed.sizes.begin(Some(RecordSizes::default()));
+        }
         let loads = self.common().attributes.organization != Organization::Lds;
         self.common().loading.store(loads, Relaxed);
         self.common().note_change();

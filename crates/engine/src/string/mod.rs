@@ -488,6 +488,18 @@ impl Str {
         }
     }
 
+    /// The record that [`next`](Self::next) has just returned as a compressed data set stores it, of a VRRDS without its
+    /// number. `None`: records are stored as they are, or the string is that of a path, or of a data set that another
+    /// process has.
+    pub fn last_as_stored(&self) -> Option<&[u8]> {
+        match &self.of {
+            AnyString::Ksds(s) => s.last_as_stored(),
+            AnyString::Vrrds(s) => s.last_as_stored(),
+            AnyString::Esds(s) => s.last_as_stored(),
+            _ => None,
+        }
+    }
+
     /// GET sequential of `from`, and PUT insert of the record into this data set, without it being expanded and
     /// compressed where [`takes_as_stored`](Self::takes_as_stored) said so. False: `from` is at its end.
     ///

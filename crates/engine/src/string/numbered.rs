@@ -520,6 +520,11 @@ impl<T: Numbered> NumberedString<T> {
         Ok(())
     }
 
+    /// See [`crate::Str::last_as_stored`].
+    pub fn last_as_stored(&self) -> Option<&[u8]> {
+        self.of.common().compressed.as_ref().map(|_| &self.stored[..])
+    }
+
     fn deliver(&mut self, number: u64, intent: Intent, direct: bool) -> Record<'_> {
         match direct && intent == Intent::Read {
             true => self.position = Position::None,

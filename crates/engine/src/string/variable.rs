@@ -64,6 +64,11 @@ impl VariableString {
         self.string.is_at_start()
     }
 
+    /// See [`crate::Str::last_as_stored`].
+    pub fn last_as_stored(&self) -> Option<&[u8]> {
+        self.string.last_as_stored()?.get(NUMBER_LEN..)
+    }
+
     /// GET direct.
     pub fn get(&mut self, rrn: u32, search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
         self.begin(intent)?;

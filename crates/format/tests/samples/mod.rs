@@ -6,7 +6,7 @@ use cica_format::aix::Pointers;
 use cica_format::attributes::{Alternate, Attributes, Organization};
 use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
 use cica_format::index::{IndexEntry, IndexRecord};
-use cica_format::root::{BuiltFrom, LogPosition, Part, Root, Stamp, Statistics, Tie};
+use cica_format::root::{BuiltFrom, LogPosition, Part, RecordSizes, Root, Stamp, Statistics, Tie};
 use cica_format::table::{Ref, TableBlock};
 
 /// A header of a CA of three CIs.
@@ -152,6 +152,11 @@ pub fn root() -> Root {
             },
         }],
         statistics: statistics(),
+        sizes: Some(RecordSizes {
+            user: 0x1D0D,
+            stored: 0x1E0E,
+            plain: 0x1F0F,
+        }),
         ca_count: 0x6162_6364,
         free_ca: 0x7172_7374,
         region_count: 0x8182_8384,

@@ -4,6 +4,7 @@ use super::{number, text, word};
 use crate::listcat::field::{Field, Shown};
 use crate::listcat::group::Group;
 use crate::listcat::{ComponentFields, IndexFields};
+use cica_format::root::RecordSizes;
 
 type Part = ComponentFields;
 
@@ -149,8 +150,47 @@ pub static STATISTICS: Group<Part> = Group {
             )
             .always_shown(),
         ],
+        &[
+            Field::new(
+                "USER-DATA-SIZE",
+                |c: &Part| size(c, |sizes| sizes.user),
+                "of a compressed data set: bytes of all records as programs have them; null: not known",
+            )
+            .wide(53),
+            Field::new(
+                "COMP-USER-DATA-SIZE",
+                |c: &Part| size(c, |sizes| sizes.stored),
+                "the same: bytes of all records as they are stored",
+            )
+            .wide(53),
+        ],
+        &[
+            Field::new(
+                "SIZES-VALID",
+                |c: &Part| match c.compressed {
+                    true => Shown::Is(c.sizes.is_some()),
+                    false => Shown::Absent,
+                },
+                "the same: are they known? Not of one that a version of Cica wrote that did not count them",
+            ),
+            Field::new(
+                "RECORDS-PLAIN",
+                |c: &Part| size(c, |sizes| sizes.plain),
+                "the same: records that are stored plain",
+            )
+            .always_shown(),
+        ],
     ],
 };
+
+/// What is counted of the records of a compressed data set.
+fn size(c: &Part, which: fn(&RecordSizes) -> u64) -> Shown {
+    match (&c.sizes, c.compressed) {
+        (Some(sizes), true) => number(which(sizes)),
+        (None, true) => Shown::Null,
+        (_, false) => Shown::Absent,
+    }
+}
 
 /// STATISTICS of an index component, beside the others.
 pub static INDEX: Group<IndexFields> = Group {

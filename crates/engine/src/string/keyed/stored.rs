@@ -1,11 +1,20 @@
 //! Records copied from one compressed data set to another as they are stored: not expanded, not compressed (Q5).
 
-use super::KeyedString;
+use super::{KeyedString, Where};
 use crate::error::{CopyError, RequestError};
 use crate::request::{Access, Insert, Intent};
 use crate::sync::atomic::Ordering::Relaxed;
 
 impl KeyedString {
+    /// See [`crate::Str::last_as_stored`].
+    pub fn last_as_stored(&self) -> Option<&[u8]> {
+        self.ksds.compressed.as_ref()?;
+        match (self.key_at, &self.spot) {
+            (Where::Page, Some(spot)) => self.page.record(spot.pos).map(|(_, stored)| stored),
+            _ => Some(&self.stored),
+        }
+    }
+
     /// See [`crate::Str::takes_as_stored`].
     pub fn takes_as_stored(&self, from: &KeyedString) -> Result<bool, RequestError> {
         let (here, there) = (&self.ksds, &from.ksds);

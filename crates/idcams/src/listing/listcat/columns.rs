@@ -33,11 +33,12 @@ pub fn lines<T>(group: &Group<T>, of: &T) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).collect()
 }
 
-/// Fields one beside the other, each where its column begins.
+/// Fields one beside the other, each where a column begins: a long field takes two columns.
 pub fn columns(fields: &[String]) -> String {
-    let line = fields
-        .iter()
-        .fold(String::new(), |line, field| format!("{line}{field:STEP$}"));
+    let line = fields.iter().fold(String::new(), |line, field| {
+        let columns = field.len().div_ceil(STEP) * STEP;
+        format!("{line}{field:columns$}")
+    });
     line.trim_end().to_owned()
 }
 
