@@ -393,3 +393,52 @@ fn where_an_earlier_version_wrote_the_root_they_are_not_known_until_a_reset() {
     set.close().expect("closed");
     assert_model(&engine, &of, &model);
 }
+
+/// Such records stand in memory without the blanks that they end in.
+#[test]
+fn records_of_one_length_that_end_in_blanks_are_measured_whole() {
+    let world = World::memory();
+    let engine = world.engine();
+    for (name, records) in [("FEW", 3u64), ("MANY", 600)] {
+        let of = create(&world, &engine, name, |_| ());
+        let (set, mut model) = (open(&engine, &of), Model::new());
+        let mut string = set.string();
+        for n in 0..records {
+            let mut record = common::key(n);
+            record.extend_from_slice(format!("{:<192}", n % 7).as_bytes());
+            string.insert(&record, Insert::Sequential).expect("loaded");
+            model.insert(n, record);
+        }
+        drop(string);
+        set.close().expect("closed");
+        for round in 0..2 {
+            let set = open(&engine, &of);
+            common::assert_sound(&set);
+            let mut string = set.string();
+            for n in (round..records).step_by(3) {
+                let key = common::key(n);
+                string.get(&key[..], Search::Equal, Intent::Update).expect("found");
+                if n % 2 == 0 {
+                    string.erase().expect("erased");
+                    model.remove(&n);
+                    continue;
+                }
+                let mut new = model[&n].clone();
+                new[20] = b'*';
+                string.update(&new).expect("updated");
+                model.insert(n, new);
+            }
+            drop(string);
+            common::assert_sound(&set);
+            set.close().expect("closed");
+            let user: usize = model.values().map(Vec::len).sum();
+            let (stored, plain) = in_the_file(&engine, &of, 8, 0);
+            let sizes = RecordSizes {
+                user: user as u64,
+                stored,
+                plain,
+            };
+            assert_eq!(engine.peek(&of.data_path).unwrap().record_sizes(), Some(sizes));
+        }
+    }
+}

@@ -12,7 +12,7 @@ impl Common {
     /// one is expanded with the others, by who reads it.
     pub fn to_expand(&self, page: &Page<'_>) -> Vec<Vec<u8>> {
         match (&self.compressed, page.segment()) {
-            (Some(_), 0) => (0..page.count()).map(|i| page.record(i).to_vec()).collect(),
+            (Some(_), 0) => (0..page.count()).map(|i| page.whole_record(i).into_owned()).collect(),
             _ => Vec::new(),
         }
     }
@@ -54,7 +54,7 @@ impl SizesSeen {
             return;
         }
         match page.segment() {
-            0 => (0..page.count()).for_each(|i| self.record(common, page.record(i))),
+            0 => (0..page.count()).for_each(|i| self.record(common, &page.whole_record(i))),
             segment if page.count() == 1 => {
                 self.record.extend_from_slice(page.record(0));
                 if segment == LAST {

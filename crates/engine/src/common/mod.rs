@@ -326,6 +326,14 @@ impl Common {
         }
     }
 
+    /// The same of one of a page's.
+    #[inline]
+    pub fn page_record_goes(&self, page: &Page<'_>, pos: usize) {
+        if self.compressed.is_some() {
+            self.record_goes(&page.whole_record(pos));
+        }
+    }
+
     /// The same of a record of latched pages: one of several of its page, or the segments of a spanned one.
     pub fn latched_record_goes(&self, latched: &mut [Latched<'_>], pos: usize) {
         if self.compressed.is_none() {
@@ -334,7 +342,7 @@ impl Common {
         let mut record = Vec::new();
         let pos = if latched.len() > 1 { 0 } else { pos };
         for page in latched {
-            record.extend_from_slice(Page::of(page.cells()).record(pos));
+            record.extend_from_slice(&Page::of(page.cells()).whole_record(pos));
         }
         self.record_goes(&record);
     }

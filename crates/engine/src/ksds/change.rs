@@ -274,7 +274,7 @@ impl Ksds {
                 return Tried::NoRoom { pos, limited: false };
             }
         }
-        self.record_goes(page.record(pos));
+        self.page_record_goes(&page, pos);
         page.replace(pos, record, self.shape);
         self.log(context, Redo::Update { place: &[], record });
         let rba = self.rba(leaf.ci, &latched, pos);
@@ -343,7 +343,7 @@ impl Ksds {
             return Tried::NoRoom { pos, limited: false };
         }
         debug_assert_eq!(page.key(pos, self.shape), key, "the page is as it was found");
-        self.record_goes(page.record(pos));
+        self.page_record_goes(&page, pos);
         page.remove(pos);
         let left = page.count();
         self.log(context, Redo::Erase { key });

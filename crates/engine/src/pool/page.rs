@@ -35,6 +35,7 @@
 use super::cells::Cells;
 use super::shape::{beginning, head_of, Shape};
 use crate::sync::atomic::Ordering::Relaxed;
+use std::borrow::Cow;
 
 /// Words of the frame, for readers.
 pub(super) const COUNT: usize = 3;
@@ -264,6 +265,17 @@ impl<'a> Page<'a> {
         let (_, offset, len) = self.slot(i);
         let start = self.data_start() + offset;
         &self.bytes[start..start + len]
+    }
+    /// Record `i` as a whole, of a short page too.
+    pub fn whole_record(&self, i: usize) -> Cow<'_, [u8]> {
+        match self.tail() {
+            None => self.record(i).into(),
+            Some((len, byte)) => {
+                let mut record = self.record(i).to_vec();
+                record.resize(len, byte);
+                record.into()
+            }
+        }
     }
     /// Key of record `i`.
     pub fn key(&self, i: usize, shape: Shape) -> &[u8] {
