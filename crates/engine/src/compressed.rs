@@ -316,11 +316,16 @@ impl Compressed {
     /// What a stored record takes; `None`: it is damaged, or its dictionary is.
     pub fn measure(&self, stored: &[u8]) -> Option<RecordSizes> {
         let len = expanded_len(stored, self.clear, |n| self.dictionary(n)).ok()?;
-        Some(RecordSizes {
+        Some(self.sizes_of(len, stored))
+    }
+
+    /// The same of one of which the user has so many bytes, with its number.
+    pub fn sizes_of(&self, len: usize, stored: &[u8]) -> RecordSizes {
+        RecordSizes {
             user: len.saturating_sub(self.number) as u64,
             stored: stored.len().saturating_sub(self.number) as u64,
             plain: u64::from(form(stored, self.clear) == Ok(Form::Plain)),
-        })
+        }
     }
 
     /// When each dictionary was made, in nanoseconds since 1970, by its number.

@@ -22,24 +22,28 @@ use std::cmp::Ordering;
 
 impl Ksds {
     /// Adds a record to the CI that a load is filling, if the CI has begun and the record belongs there (B4). False,
-    /// and nothing is done: [`load`](Self::load) looks closer.
+    /// and nothing is done: [`load`](Self::load) looks closer. `user`: bytes that its user has, if the caller knows.
     #[inline]
-    pub fn join_load(&self, record: &[u8]) -> bool {
+    pub fn join_load(&self, record: &[u8], user: Option<usize>) -> bool {
         let mut loader = self.loader.lock();
         let Some(loader) = loader.as_mut() else { return false };
         let joined = loader.join(record);
         if joined {
             self.note_change();
-            self.count_loaded(loader, record);
+            self.count_loaded(loader, record, user);
         }
         joined
     }
 
     /// Counts what a record takes with those of its CI; what cannot be measured nobody knows.
     #[inline]
-    fn count_loaded(&self, loader: &mut Loader, record: &[u8]) {
+    fn count_loaded(&self, loader: &mut Loader, record: &[u8], user: Option<usize>) {
         if let Some(compressed) = &self.compressed {
-            match compressed.measure(record) {
+            let sizes = match user {
+                Some(len) => Some(compressed.sizes_of(len, record)),
+                None => compressed.measure(record),
+            };
+            match sizes {
                 Some(sizes) => loader.add_sizes(sizes),
                 None => compressed.sizes.come(None),
             }
@@ -48,7 +52,7 @@ impl Ksds {
 
     /// Adds the next record of a load; its length has been checked. True if a CA is full, and so written by the next
     /// commit if not now; `None`, and nothing is done: the load has ended.
-    pub fn load(&self, record: &[u8]) -> Result<Option<bool>, RequestError> {
+    pub fn load(&self, record: &[u8], user: Option<usize>) -> Result<Option<bool>, RequestError> {
         let _gate = self.gate.read();
         self.check_fence()?;
         // A load ends with the gate kept exclusively, so it does not end now.
@@ -67,12 +71,13 @@ impl Ksds {
             Ordering::Less => return Err(RequestError::Sequence { key: key.to_vec() }),
         }
         self.note_change();
-        self.load_record(loader, key, record).map(Some).map_err(cut_short)
+        self.load_record(loader, record, user).map(Some).map_err(cut_short)
     }
 
-    fn load_record(&self, loader: &mut Loader, key: &[u8], record: &[u8]) -> Result<bool, RequestError> {
+    fn load_record(&self, loader: &mut Loader, record: &[u8], user: Option<usize>) -> Result<bool, RequestError> {
+        let key = self.key_of(record);
         if record.len() > self.longest_unspanned() {
-            return self.load_spanned(loader, key, record);
+            return self.load_spanned(loader, record, user);
         }
         let ends_ci = !loader.starts_ci() && loader.room_for(record.len()).is_none();
         let ends_ca = ends_ci && loader.entries.len() + 1 >= loader.cis_per_ca;
@@ -89,12 +94,13 @@ impl Ksds {
             most: self.longest_unspanned(),
         })?;
         loader.put(record, room);
-        self.count_loaded(loader, record);
+        self.count_loaded(loader, record, user);
         Ok(ends_ca)
     }
 
     /// A spanned record: segments in CIs of their own, all in one CA.
-    fn load_spanned(&self, loader: &mut Loader, key: &[u8], record: &[u8]) -> Result<bool, RequestError> {
+    fn load_spanned(&self, loader: &mut Loader, record: &[u8], user: Option<usize>) -> Result<bool, RequestError> {
+        let key = self.key_of(record);
         let layout = &self.data.layout;
         let pieces: Vec<&[u8]> = record.chunks(ci::max_segment(layout.ci_size)).collect();
         let limit = if pieces.len() > loader.cis_per_ca {
@@ -114,7 +120,7 @@ impl Ksds {
             self.finish_ca(loader);
             full = true;
         }
-        self.count_loaded(loader, record);
+        self.count_loaded(loader, record, user);
         for (i, piece) in pieces.iter().enumerate() {
             let segment = match i {
                 0 => ci::Segment::First,

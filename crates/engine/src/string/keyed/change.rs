@@ -32,7 +32,7 @@ impl KeyedString {
             return false;
         }
         // What is stored in another form is looked at closer.
-        if is_chained(&ksds.attributes) || ksds.compressed.is_some() || !ksds.join_load(record) {
+        if is_chained(&ksds.attributes) || ksds.compressed.is_some() || !ksds.join_load(record, None) {
             return false;
         }
         self.joined(record)
@@ -76,7 +76,7 @@ impl KeyedString {
             match self.unit.is_some() {
                 true => self.inner.end_loading(&self.ksds)?,
                 // Somebody may have ended it meanwhile.
-                false if self.load(record, how)? => return Ok(0),
+                false if self.load(record, user.map(<[u8]>::len), how)? => return Ok(0),
                 false => {}
             }
         }
@@ -110,14 +110,14 @@ impl KeyedString {
     }
 
     /// Adds a record to the load in progress; false, and nothing is done: it has ended.
-    fn load(&mut self, record: &[u8], how: Insert) -> Result<bool, RequestError> {
+    fn load(&mut self, record: &[u8], user: Option<usize>, how: Insert) -> Result<bool, RequestError> {
         if how == Insert::Direct {
             return Err(RequestError::Loading);
         }
-        if self.ksds.compressed.is_some() && self.ksds.join_load(record) {
+        if self.ksds.compressed.is_some() && self.ksds.join_load(record, user) {
             return Ok(self.joined(record));
         }
-        let Some(written) = self.ksds.load(record)? else {
+        let Some(written) = self.ksds.load(record, user)? else {
             return Ok(false);
         };
         self.stored(self.ksds.key_of(record), true);
