@@ -201,29 +201,42 @@ fn nothing_is_lost_beside_headers_that_are_written_early() {
             ..World::memory()
         };
         let engine = world.engine();
-        world.create(&engine, "d", |data, _| (data.ci_size, data.ci_per_ca) = (512, 2));
-        const RECORDS: u64 = 60;
+        world.create(&engine, "d", |data, _| {
+            (data.ci_size, data.ci_per_ca) = (4096, 2);
+            (data.average_record, data.maximum_record) = (1000, 1000);
+        });
+        // Of what ends in blanks the pool keeps what stands before them.
+        let record = |n: u64, value: u64, end: u8| {
+            let mut record = sealed(n, value, 40);
+            record.resize(1000, end);
+            record
+        };
+        let update = |s: &mut Str, n: u64, value: u64, end: u8| {
+            s.get(&key(n), Search::Equal, Intent::Update).unwrap();
+            s.update(&record(n, value, end)).unwrap();
+        };
+        const RECORDS: u64 = 40;
+        let changed = |thread: u64| (0..4).map(move |round| 10 * (1 + 4 * round + 20 * thread));
         let ds = world.open(&engine, "d");
         let mut s = ds.string();
         for n in 0..RECORDS {
-            s.insert(&sealed(10 * n, 0, 40), Insert::Sequential).unwrap();
+            s.insert(&record(10 * n, 0, b' '), Insert::Sequential).unwrap();
         }
         drop(s);
         ds.close().unwrap();
         let ds = world.open(&engine, "d");
         // So many CAs are changed that it is worth it.
         (0..RECORDS)
-            .step_by(7)
-            .for_each(|n| drop(keyed::update(&mut ds.string(), 10 * n, 1, 40).unwrap()));
+            .step_by(9)
+            .for_each(|n| update(&mut ds.string(), 10 * n, 1, b' '));
         let workers: Vec<_> = (0..2_u64)
             .map(|thread| {
                 let ds = ds.clone();
                 shuttle::thread::spawn(move || {
                     let mut s = ds.string();
-                    for round in 0..4 {
-                        let n = 10 * (1 + 5 * round + 25 * thread);
-                        s.insert(&sealed(n + 1, 2, 90), Insert::Direct).unwrap();
-                        keyed::update(&mut s, n, 2, 90).unwrap();
+                    for n in changed(thread) {
+                        update(&mut s, n, 2, b'x');
+                        s.insert(&record(n + 1, 2, b'x'), Insert::Direct).unwrap();
                     }
                 })
             })
