@@ -206,12 +206,12 @@ fn nothing_is_lost_beside_headers_that_are_written_early() {
             (data.average_record, data.maximum_record) = (1000, 1000);
         });
         // Of what ends in blanks the pool keeps what stands before them.
-        let record = |n: u64, value: u64, end: u8| {
+        let record = move |n: u64, value: u64, end: u8| {
             let mut record = sealed(n, value, 40);
             record.resize(1000, end);
             record
         };
-        let update = |s: &mut Str, n: u64, value: u64, end: u8| {
+        let update = move |s: &mut Str, n: u64, value: u64, end: u8| {
             s.get(&key(n), Search::Equal, Intent::Update).unwrap();
             s.update(&record(n, value, end)).unwrap();
         };
