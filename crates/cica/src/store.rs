@@ -13,7 +13,7 @@ use cica_admin::Services;
 use cica_catalog::{Entry, Mask, Name};
 use cica_engine::{DataSet, Io, OpenOptions, UnitOfRecovery};
 use cica_messages::Message;
-use cica_session::{io_from_environment, pool_from_environment, sharing_from_environment, Session, Start};
+use cica_session::{io_from_environment, pool_from_environment, sharing_from_environment, Session, Sharing, Start};
 use std::path::PathBuf;
 
 /// A catalog and an engine. One for a process; threads share it.
@@ -31,6 +31,7 @@ pub struct Builder {
     create: bool,
     pool: Option<usize>,
     io: Option<Io>,
+    alone: bool,
 }
 
 impl Builder {
@@ -53,6 +54,11 @@ impl Builder {
         Builder { io: Some(io), ..self }
     }
 
+    /// Its data sets are shared with no other process, whatever the variable `CICA_SHARE` says.
+    pub fn alone(self) -> Builder {
+        Builder { alone: true, ..self }
+    }
+
     /// Opens it. No data set is opened yet, and no thread is started.
     ///
     /// # Errors
@@ -67,7 +73,10 @@ impl Builder {
                     stated => stated,
                 },
                 io: builder.io.map_or_else(io_from_environment, Ok)?,
-                sharing: sharing_from_environment()?,
+                sharing: match builder.alone {
+                    true => Sharing::Off,
+                    false => sharing_from_environment()?,
+                },
                 ..Start::default()
             })
         };

@@ -61,3 +61,27 @@ fn a_study_is_written_as_a_page_whole_or_not_at_all() {
     assert_ne!(refused.status, 0);
     assert!(!nowhere.exists());
 }
+
+#[test]
+fn a_study_has_its_data_sets_alone_whoever_shares() {
+    let place = Place::new();
+    for (words, told) in [
+        (
+            &["study", "2007"][..],
+            "SMF64RIO read from disk                         10          10",
+        ),
+        (
+            &["study", "1988", "--records", "1000", "--rounds", "1"],
+            "figure 2, ESDS to ESDS: counted",
+        ),
+    ] {
+        let mut command = place.command(words);
+        command.env("CICA_SHARE", "on").env("CICA_SMF", "on");
+        let ran = command.output().unwrap();
+        let (out, said) = (
+            String::from_utf8(ran.stdout).unwrap(),
+            String::from_utf8(ran.stderr).unwrap(),
+        );
+        assert!(ran.status.success() && out.contains(told), "{said}\n{out}");
+    }
+}

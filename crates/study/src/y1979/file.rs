@@ -36,7 +36,7 @@ pub const BASE: Shape = Shape {
 
 /// A store with a volume like the study's.
 pub fn store(setting: &Setting) -> Result<Store, StudyError> {
-    let store = Store::at(setting.directory.join("catalog")).create().open();
+    let store = Store::at(setting.directory.join("catalog")).create().alone().open();
     let store = store.map_err(while_doing("making a catalog"))?;
     let volume = DefineVolume {
         serial: "DISK79".into(),

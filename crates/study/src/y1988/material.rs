@@ -63,6 +63,7 @@ pub fn device() -> Result<&'static Device, StudyError> {
 pub fn store(setting: &Setting) -> Result<Store, StudyError> {
     let store = Store::at(setting.directory.join("catalog"))
         .create()
+        .alone()
         .io(setting.io)
         .open();
     let store = store.map_err(while_doing("making a catalog"))?;

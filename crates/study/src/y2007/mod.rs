@@ -61,6 +61,7 @@ const NOTES: [&str; 7] = [
 fn open(setting: &Setting) -> Result<Store, StudyError> {
     let store = Store::at(setting.directory.join("catalog"))
         .create()
+        .alone()
         .io(setting.io)
         .open();
     store.map_err(while_doing("making a catalog"))
