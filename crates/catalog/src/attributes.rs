@@ -42,6 +42,13 @@ pub struct RecordSize {
     pub maximum: u32,
 }
 
+impl RecordSize {
+    /// All records have the same length.
+    pub fn is_one_length(self) -> bool {
+        self.average == self.maximum
+    }
+}
+
 /// SHAREOPTIONS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShareOptions {

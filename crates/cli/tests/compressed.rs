@@ -162,6 +162,60 @@ fn show_listcat_and_dcollect_tell_what_the_records_take() {
 }
 
 #[test]
+fn slots_of_one_length_are_compressed_keep_their_numbers_and_take_no_other_length() {
+    let place = Place::new();
+    let lines: String = lines()
+        .lines()
+        .map(|line| format!("{:<100.100}\n", line.trim_end()))
+        .collect();
+    place.write("lines.txt", lines.as_bytes());
+    place
+        .run(&["import", "lines.txt", "A.SLOTS", "--organization", "rrds", "-q"])
+        .done();
+    place
+        .cards(
+            "DEFINE CLUSTER (NAME(A.SMALL) NUMBERED RECSZ(100 100) CISZ(4096) -\nTRACKS(2 2) COMPRESSED)",
+            &[],
+        )
+        .done();
+    // Those in front stay empty.
+    place
+        .cards("REPRO IDS(A.SLOTS) ODS(A.SMALL) FROMNUMBER(11)", &[])
+        .done();
+    assert!(high_used(&place, "A.SMALL") * 2 < high_used(&place, "A.SLOTS"));
+    let left: String = lines.split_inclusive('\n').skip(10).collect();
+    let printed = |name: &str| {
+        assert_eq!(place.run(&["cat", name]).done(), left);
+        let listing = place.cards(&format!("PRINT IDS({name}) CHAR COUNT(1)"), &[]).done();
+        assert!(listing.contains("RELATIVE RECORD NUMBER - 11\n"), "{listing}");
+    };
+    printed("A.SMALL");
+    let shown = place.run(&["show", "A.SMALL", "--json"]).json();
+    assert_eq!(shown["compression"]["user_data_bytes"], 2990 * 100);
+    assert!(shown["data"]["attributes"]["words"].to_string().contains("NUMBERED"));
+    // Plain again it has slots, and compressed again it has none.
+    for (compressed, organization) in [("no", "RRDS"), ("yes", "VRRDS")] {
+        place.run(&["alter", "A.SMALL", "--compressed", compressed]).done();
+        let shown = place.run(&["show", "A.SMALL"]).done();
+        assert!(shown.contains(&format!(" {organization}\n")), "{shown}");
+        printed("A.SMALL");
+    }
+    place
+        .run_with(&["put", "A.SMALL"], b"short\n")
+        .failed(8, &["takes 100 to 100 [8/108]"]);
+    place.run_with(&["put", "A.SMALL"], &lines.as_bytes()[..101]).done();
+    let counted = place.run(&["show", "A.SMALL", "--compression", "--json"]).json();
+    let counted = &counted["compression"]["counted"];
+    assert_eq!(
+        (&counted["records"], &counted["user_data_bytes"]),
+        (&2991.into(), &299_100.into())
+    );
+    place.run(&["verify", "A.SMALL"]).done();
+    let predicted = place.run(&["plan", "compress", "A.SLOTS"]).done();
+    assert!(predicted.contains("COMPRESSED saves "), "{predicted}");
+}
+
+#[test]
 fn a_path_finds_the_records_of_a_compressed_base_and_keeps_up_with_them() {
     let place = Place::new();
     define(&place, "A.SMALL", "COMPRESSED");

@@ -213,12 +213,12 @@ impl Fd {
 
     /// Would [`define`](Self::define) make another data set than this one, which has so many alternate indexes?
     pub fn differs(&self, cluster: &Cluster, alternates: usize) -> bool {
-        let is = &cluster.organization;
+        let (is, one_length) = (&cluster.organization, cluster.attributes.record_size.is_one_length());
         let fixed = self.organization == organization::RELATIVE && self.least == self.most;
         self.conflict(cluster, Set::GnuCobol).is_some()
             || cluster.attributes.record_size.maximum as usize != (self.most + self.head).max(1)
             || alternates != self.alternates.len()
-            || fixed != matches!(is, Organization::Rrds)
+            || fixed != (matches!(is, Organization::Rrds | Organization::Vrrds) && one_length)
     }
 
     /// What makes such a data set, in this code page if one is given: the cluster, and for each alternate key an

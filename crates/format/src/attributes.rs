@@ -185,6 +185,15 @@ mod alternate {
 }
 
 impl Organization {
+    /// That of a data set whose records have numbers: slots of one length, unless records have several, or are
+    /// stored at several because they are compressed.
+    pub fn numbered(one_length: bool, compressed: bool) -> Organization {
+        match one_length && !compressed {
+            true => Organization::Rrds,
+            false => Organization::Vrrds,
+        }
+    }
+
     /// Whether a cluster of this organization has an index component.
     pub fn has_index(self) -> bool {
         matches!(self, Organization::Ksds | Organization::Vrrds)

@@ -131,12 +131,9 @@ impl<'a> Lists<'a> {
     }
 
     /// As it is written, else the model's. NUMBERED has slots of one length, or records of any length where RECORDSIZE
-    /// says that they differ.
+    /// says that they differ, or COMPRESSED makes them.
     fn organization(&self, stated: &Attributes) -> Organization {
-        let numbered = || match stated.record_size.average == stated.record_size.maximum {
-            true => Organization::Rrds,
-            false => Organization::Vrrds,
-        };
+        let numbered = || Organization::numbered(stated.record_size.is_one_length(), stated.compressed);
         match self.cluster.form {
             Some(Form::NonIndexed) => Organization::Esds,
             Some(Form::Numbered) => numbered(),

@@ -30,12 +30,9 @@ pub fn of(contents: &Contents, old: &Cluster, stated: &NewLayout) -> Result<Clus
     new.attributes.compressed = stated.compressed.unwrap_or(old.attributes.compressed);
     let relative = matches!(new.organization, Organization::Rrds | Organization::Vrrds);
     if relative {
-        // As at DEFINE: records of one length have slots of that length.
-        let size = new.attributes.record_size;
-        new.organization = match size.average == size.maximum {
-            true => Organization::Rrds,
-            false => Organization::Vrrds,
-        };
+        // As at DEFINE.
+        let a = &new.attributes;
+        new.organization = Organization::numbered(a.record_size.is_one_length(), a.compressed);
     }
     match (new.organization, new.attributes.keys) {
         (Organization::Ksds, None) => {

@@ -211,14 +211,20 @@ impl VariableString {
 
     fn check_length(&self, record: &[u8]) -> Result<(), RequestError> {
         let most = self.ksds.longest() - NUMBER_LEN;
-        if !(1..=most).contains(&record.len()) {
-            return Err(RequestError::Length {
+        let a = &self.ksds.attributes;
+        // What was defined as an RRDS has records of one length, though they are stored at many.
+        let least = match a.compressed && a.average_record == a.maximum_record {
+            true => most,
+            false => 1,
+        };
+        match (least..=most).contains(&record.len()) {
+            true => Ok(()),
+            false => Err(RequestError::Length {
                 given: record.len(),
-                least: 1,
+                least,
                 most,
-            });
+            }),
         }
-        Ok(())
     }
 }
 

@@ -157,7 +157,7 @@ fn of_data_set(dsn: &str, most: usize, global: &Global) -> Result<(String, Sampl
     let name = opened.name.to_string();
     let keyed = match attributes.organization {
         Organization::Ksds => true,
-        Organization::Esds | Organization::Vrrds => false,
+        Organization::Esds | Organization::Rrds | Organization::Vrrds => false,
         _ => {
             let words = format!(
                 "{name} is {}, which is not compressed",
