@@ -216,7 +216,9 @@ fn nothing_is_lost_beside_headers_that_are_written_early() {
             s.update(&record(n, value, end)).unwrap();
         };
         const RECORDS: u64 = 40;
-        let changed = |thread: u64| (0..4).map(move |round| 10 * (1 + 4 * round + 20 * thread));
+        // Each in a CI of its own, which nobody changes a second time.
+        let grown = || (0..5).map(|round| 10 * (1 + 4 * round));
+        let added = || (5..10).map(|round| 10 * (1 + 4 * round) + 1);
         let ds = world.open(&engine, "d");
         let mut s = ds.string();
         for n in 0..RECORDS {
@@ -229,35 +231,33 @@ fn nothing_is_lost_beside_headers_that_are_written_early() {
         (0..RECORDS)
             .step_by(9)
             .for_each(|n| update(&mut ds.string(), 10 * n, 1, b' '));
-        let workers: Vec<_> = (0..2_u64)
-            .map(|thread| {
-                let ds = ds.clone();
-                shuttle::thread::spawn(move || {
-                    let mut s = ds.string();
-                    for n in changed(thread) {
-                        update(&mut s, n, 2, b'x');
-                        s.insert(&record(n + 1, 2, b'x'), Insert::Direct).unwrap();
-                    }
-                })
-            })
-            .collect();
+        let grower = {
+            let ds = ds.clone();
+            shuttle::thread::spawn(move || grown().for_each(|n| update(&mut ds.string(), n, 2, b'x')))
+        };
+        let adder = {
+            let ds = ds.clone();
+            let add = move |n| drop(ds.string().insert(&record(n, 2, b'x'), Insert::Direct).unwrap());
+            shuttle::thread::spawn(move || added().for_each(add))
+        };
         let committer = {
             let ds = ds.clone();
             shuttle::thread::spawn(move || (0..2).for_each(|_| ds.checkpoint().unwrap()))
         };
-        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        grower.join().unwrap();
+        adder.join().unwrap();
         committer.join().unwrap();
         ds.close().unwrap();
         let again = world.open(&engine, "d");
         assert_sound(&again);
         let mut s = again.string();
-        for n in changed(0).chain(changed(1)).flat_map(|n| [n, n + 1]) {
+        for n in grown().chain(added()) {
             let found = s.get(&key(n), Search::Equal, Intent::Read).unwrap();
             assert_eq!(unsealed(&found.bytes[..40]), 2, "the change of {n} is lost");
         }
         s.point_first().unwrap();
         let there = std::iter::from_fn(|| s.next(Intent::Read).ok().map(drop)).count() as u64;
-        assert_eq!(there, RECORDS + 8);
+        assert_eq!(there, RECORDS + 5);
     });
 }
 
