@@ -344,7 +344,11 @@ impl Shape {
             cluster_name: "SIM.KSDS".into(),
             key_length: if self.keyed() { self.key_length as u16 } else { 0 },
             key_offset: self.key_offset as u32,
-            average_record: self.maximum_record as u32,
+            // A compressed VRRDS of which both are the same takes records of that length alone.
+            average_record: match self.organization {
+                Organization::Vrrds if !self.fixed => self.maximum_record as u32 - 1,
+                _ => self.maximum_record as u32,
+            },
             maximum_record: self.maximum_record as u32,
             free_ci: self.free_ci,
             free_ca: self.free_ca,
