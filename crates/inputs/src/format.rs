@@ -209,6 +209,11 @@ pub fn roots() -> Vec<Vec<u8>> {
             stamp: Stamp { origin: 2, lsn: 6 },
         }],
         statistics: Statistics::default(),
+        sizes: Some(cica_format::root::RecordSizes {
+            user: 90,
+            stored: 60,
+            plain: 1,
+        }),
         ca_count: 3,
         free_ca: u32::MAX,
         region_count: 5,
