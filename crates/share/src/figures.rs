@@ -37,13 +37,18 @@ pub fn bound(class: usize) -> Option<u64> {
 }
 
 impl Sums {
+    /// How many times there are. No server has counted that many that they do not fit, but it may say so.
+    pub fn all(&self) -> u64 {
+        self.times.iter().fold(0, |all, times| all.saturating_add(*times))
+    }
+
     /// The class within which this share of the times, in thousandths, has ended; none without a time.
     pub fn within(&self, thousandths: u64) -> Option<usize> {
-        let all: u64 = self.times.iter().sum();
-        let wanted = (all * thousandths).div_ceil(1000);
+        let all = self.all();
+        let wanted = (u128::from(all) * u128::from(thousandths)).div_ceil(1000);
         let mut seen = 0;
         let reaches = |times: &u64| {
-            seen += times;
+            seen += u128::from(*times);
             seen >= wanted
         };
         if all == 0 {
@@ -78,5 +83,8 @@ mod tests {
             [sums.within(500), sums.within(990), sums.within(999)],
             [Some(3), Some(3), Some(7)]
         );
+        // What somebody says who counts otherwise.
+        sums.times = [u64::MAX; CLASSES];
+        assert!(sums.within(990).is_some() && sums.all() == u64::MAX);
     }
 }

@@ -1,8 +1,9 @@
 //! A refused request, as it is told to the client: the same error comes out there.
 
 use cica_engine::RequestError;
-use serde::{Deserialize, Serialize};
-use std::cell::RefCell;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 /// [`RequestError`] in a message: its parts by kind.
@@ -21,9 +22,27 @@ pub enum Refusal {
     /// 12/4, 12/8.
     Physical(u8, String),
     /// An answer of an alternate index.
-    Alternate(u8, String, Box<Refusal>),
+    Alternate(u8, String, #[serde(deserialize_with = "within")] Box<Refusal>),
     /// One that this version does not know, in words.
     Unknown(String),
+}
+
+/// How deep errors stand in errors. An alternate index has none of its own, so that one is enough today.
+const DEEPEST: u32 = 4;
+
+/// An error in an error. Each takes a part of the stack to be read, so a message that has thousands is none.
+fn within<'de, D: Deserializer<'de>>(from: D) -> Result<Box<Refusal>, D::Error> {
+    thread_local! {
+        static DEPTH: Cell<u32> = const { Cell::new(0) };
+    }
+    let depth = DEPTH.get();
+    if depth == DEEPEST {
+        return Err(D::Error::custom("errors stand too deep in errors"));
+    }
+    DEPTH.set(depth + 1);
+    let read = Deserialize::deserialize(from);
+    DEPTH.set(depth);
+    read
 }
 
 type Plain = fn() -> RequestError;
@@ -102,15 +121,17 @@ fn of_numbers(place: u8, [a, b, c]: [u64; 3]) -> RequestError {
 }
 
 /// Texts that errors have as they stand in the program: kept for ever, as there are few of them. Another owner may have
-/// others, but never many. Each thread has its own: a child of a fork must not wait for another's.
+/// others, but never many, and none is long. Each thread has its own: a child of a fork must not wait for another's.
 fn known(words: String) -> &'static str {
     thread_local! {
         static KNOWN: RefCell<BTreeSet<&'static str>> = const { RefCell::new(BTreeSet::new()) };
     }
     const MOST: usize = 100;
+    const LONGEST: usize = 300;
+    const OTHER: &str = "the owner of the data set refuses it";
     KNOWN.with_borrow_mut(|known| match known.get(words.as_str()) {
         Some(words) => words,
-        None if known.len() >= MOST => "the owner of the data set refuses it",
+        None if known.len() >= MOST || words.len() > LONGEST => OTHER,
         None => {
             let words: &'static str = words.leak();
             known.insert(words);
@@ -191,4 +212,44 @@ impl From<Refusal> for RequestError {
 /// 12/16 with this reason.
 pub fn fenced(why: &str) -> RequestError {
     RequestError::Fenced { why: why.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::{parse, Answer};
+
+    fn deep(depth: usize) -> Vec<u8> {
+        // Each level is the variant, the component and a name of no bytes; in the last one is an error without parts.
+        let plain = postcard::to_allocvec(&Refusal::Plain(1)).unwrap();
+        let level = postcard::to_allocvec(&Refusal::Alternate(0, String::new(), Box::new(Refusal::Plain(1)))).unwrap();
+        let answer = postcard::to_allocvec(&Answer::Refused(Refusal::Plain(1))).unwrap();
+        let mut bytes = answer[..answer.len() - plain.len()].to_vec();
+        (0..depth).for_each(|_| bytes.extend(&level[..level.len() - plain.len()]));
+        bytes.extend(plain);
+        bytes
+    }
+
+    #[test]
+    fn errors_in_errors_are_read_as_deep_as_there_are_any() {
+        for depth in 0..=DEEPEST as usize {
+            let bytes = deep(depth);
+            let answer: Answer<'_> = parse(&bytes).unwrap();
+            assert_eq!(postcard::to_allocvec(&answer).unwrap(), bytes);
+        }
+        // So many would take more than the stack of a thread.
+        for depth in [DEEPEST as usize + 1, 1_000_000] {
+            assert!(parse::<Answer<'_>>(&deep(depth)).is_err());
+            // And the next message is read again.
+            assert!(parse::<Answer<'_>>(&deep(1)).is_ok());
+        }
+    }
+
+    #[test]
+    fn long_words_of_an_owner_are_not_kept() {
+        let error = RequestError::from(Refusal::Words(3, "x".repeat(1000)));
+        assert!(error.to_string().len() < 200, "{error}");
+        let error = RequestError::from(Refusal::Words(3, "short".into()));
+        assert!(error.to_string().contains("short"), "{error}");
+    }
 }

@@ -47,7 +47,7 @@ pub fn lines(server: &Server) -> Vec<String> {
     }
     lines.push(String::new());
     lines.push(format!("{:>12} {:>12}  RESPONSE TIME", "REQUESTS", "SHARE"));
-    let all: u64 = server.sums.times.iter().sum();
+    let all = server.sums.all();
     for (class, count) in server.sums.times.iter().enumerate().filter(|(_, count)| **count > 0) {
         let share = *count as f64 * 100.0 / all as f64;
         lines.push(format!("{count:>12} {share:>10.1} %  {}", time(Some(class))));
