@@ -132,12 +132,12 @@ def built(words, name, release):
     return TARGET / ("release" if release else "debug") / name
 
 
-def hostile():
-    """Files that lie, each a world of its own."""
+def hostile(target):
+    """Files or messages that lie, each a world of its own."""
 
     def command(seed, amount):
         program_ = str(built("-p cica-inputs", "cica-inputs", True))
-        return [program_, "hostile-files", "--seed", str(seed), "--inputs", str(amount)], {}, None
+        return [program_, target, "--seed", str(seed), "--inputs", str(amount)], {}, None
 
     command.prepare = lambda: built("-p cica-inputs", "cica-inputs", True)
     return command
@@ -212,7 +212,10 @@ OTHERS = [
           sim("old-files --sphere", "--runs", 130)),
     Stage("old-files-volume", "The same of a volume, catalog and log", "mixtures", 1_000, 20_000, 5_000,
           sim("old-files --volume", "--runs", 300)),
-    Stage("hostile", "Files that lie: what is touched outside", "inputs", 0, 1_000_000, 50_000, hostile()),
+    Stage("hostile", "Files that lie: what is touched outside", "inputs", 0, 1_000_000, 50_000,
+          hostile("hostile-files")),
+    Stage("messages", "Messages that lie, to an owner of shared data sets and to its clients", "inputs", 0, 1_000_000,
+          100_000, hostile("hostile-messages")),
     Stage("signal", "Signals to programs in COBOL and C and to the command", "signals", 0, 10_000, 250, signals()),
     Stage("damage", "Damaged places", "places", 40_000, 1_000_000, 100_000, sim("damage", "--runs", 2000)),
     Stage("model", "Requests compared with the model", "requests", 200_000, 5_000_000, 1_000_000,

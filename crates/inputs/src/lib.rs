@@ -9,6 +9,7 @@
 //! file       DD texts, code pages, sequential files, portable copies, control cards
 //! data_set   whole component files and catalogs, mended up to their roots, opened, examined, salvaged
 //! hostile    files that lie about where things are, under a disk that notes what is touched
+//! messages   between clients and an owner of shared data sets: read, and sent by somebody hostile to a whole owner
 //! ```
 //! The same functions run as tests over the samples (`tests/`), for as long as one likes (`cica-inputs`), and under a
 //! fuzzer that looks at coverage (`fuzz/`).
@@ -20,6 +21,7 @@ mod data_set;
 mod file;
 mod format;
 mod hostile;
+mod messages;
 pub mod mutate;
 
 /// One thing that is read.
@@ -113,6 +115,11 @@ pub const TARGETS: &[FuzzTarget] = &[
         name: "hostile-files",
         act: hostile::files,
         samples: hostile::seeds,
+    },
+    FuzzTarget {
+        name: "hostile-messages",
+        act: messages::messages,
+        samples: messages::samples,
     },
 ];
 
