@@ -168,6 +168,18 @@ impl DataSet {
             Whereabouts::Far(..) => None,
         }
     }
+    /// Writes what was put off of it in buffers that it shares (WRTBFR TYPE=DS), and returns how many CIs were written:
+    /// none where it shares none.
+    ///
+    /// # Errors
+    /// One cannot be written. It is put off still, and so is what comes behind it.
+    pub fn write_buffers(&self) -> Result<u64, RequestError> {
+        let shared = match &self.of {
+            Whereabouts::Near(handle, _) => handle.shares().and_then(|shares| shares.lsr()),
+            Whereabouts::Far(..) => None,
+        };
+        shared.map_or(Ok(0), |open| open.write_put_off())
+    }
     /// The transfers of an open with buffers of its own since this was asked last, in order, where it keeps them.
     pub fn transfers(&self) -> Vec<Transfer> {
         match &self.of {
@@ -296,7 +308,7 @@ fn string_on_base(handle: &Handle) -> Str {
     let inner = handle.inner();
     let string = Str::new(inner.clone(), handle.access(), inner.next_string());
     match handle.shares() {
-        Some(shares) => string.buffered(shares.next()),
+        Some(shares) => string.buffered(shares),
         None => string,
     }
 }

@@ -370,6 +370,18 @@ impl fmt::Display for RequestError {
 
 impl std::error::Error for RequestError {}
 
+/// Why an open cannot share buffers; the number is VSAM's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum PoolRefusal {
+    /// It would load the data set.
+    Loads = 212,
+    /// No buffer of the pool is as large as its CIs.
+    TooSmall = 220,
+    /// The pool was not built.
+    Missing = 228,
+}
+
 /// Why an open, create or close failed. `acberflg()` gives VSAM's number.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -408,6 +420,13 @@ pub enum OpenError {
     /// 132: the buffers that an open asks for cannot be had.
     Buffers {
         /// Of which data set, what is wrong, and what to do.
+        what: String,
+    },
+    /// 212, 220 or 228: the open cannot share the buffers that it asks for.
+    Pool {
+        /// Why not.
+        why: PoolRefusal,
+        /// Of which data set and pool, what is wrong, and what to do.
         what: String,
     },
     /// 196: the alternate index of a path was never built.
@@ -449,6 +468,7 @@ impl OpenError {
             OpenError::InUse { .. } => 168,
             OpenError::Attributes { .. } => 160,
             OpenError::Buffers { .. } => 132,
+            OpenError::Pool { why, .. } => *why as u8,
             OpenError::Memory { .. } => 136,
             OpenError::Unusable { .. } => 192,
             OpenError::EmptyPath { .. } => 196,
@@ -466,7 +486,9 @@ impl fmt::Display for OpenError {
                 write!(f, "{}: in use: {why}", path.display())?;
                 by.iter().try_for_each(|by| write!(f, ": {by}"))?;
             }
-            OpenError::Attributes { what } | OpenError::Buffers { what } => write!(f, "{what}")?,
+            OpenError::Attributes { what } | OpenError::Buffers { what } | OpenError::Pool { what, .. } => {
+                write!(f, "{what}")?
+            }
             OpenError::EmptyPath { name } => write!(
                 f,
                 "the alternate index {name} was never built, so there is no way through it; build it with BLDINDEX"

@@ -81,12 +81,16 @@ mod volumes;
 
 pub use bldindex::{Build, BuildError, Built, Compared, Disagreement, Omitted};
 pub use buffers::{BufferCounts, BufferSizes, Buffering, PartCounts, Quota, Schedule, Transfer};
+pub use buffers::{
+    PoolBuffers, PoolError, PoolNote, PoolText, PoolTextError, ResourcePool, SubpoolCounts, SubpoolSize, TextPool,
+    WriteBuffers,
+};
 pub use condemned::Condemned;
 pub use dataset::DataSet;
 pub use definition::Definition;
 pub use dictionaries::DictionaryLine;
 pub use engine::Engine;
-pub use error::{show_key, CopyError, Feedback, OpenError, RequestError};
+pub use error::{show_key, CopyError, Feedback, OpenError, PoolRefusal, RequestError};
 pub use far::PinnedTree;
 pub use files::{peek, Files};
 pub use io::Io;

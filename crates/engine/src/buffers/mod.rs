@@ -1,5 +1,5 @@
 //! Buffers as VSAM gave them to an open that asked for them (NSR): so many for data, so many for the index, and every
-//! transfer counted.
+//! transfer counted. Those that several opens share (LSR) are in `lsr`, with rules of their own.
 //!
 //! Who asks for none is served by the pool alone (`docs/design/0042`). Who asks gets a quota and a scheduler above the
 //! components: what his strings may look at without a transfer is what their buffers hold.
@@ -18,13 +18,22 @@
 //! | `share` | what of the quota is one string's |
 //! | `own` | the buffers of a string: what they hold, and what it takes to hold something else |
 //! | `counts` | what was transferred |
+//! | `of_string` | what a string has: buffers of its own, or its way to shared ones |
+//! | `lsr` | pools that opens share |
 
 mod counts;
+mod lsr;
+mod of_string;
 mod own;
 mod schedule;
 mod share;
 
 pub use counts::{BufferCounts, Counts, PartCounts, Transfer};
+pub use lsr::{
+    LsrOpen, PoolBuffers, PoolError, PoolNote, PoolText, PoolTextError, ResourcePool, ResourcePools, SubpoolCounts,
+    SubpoolSize, TextPool, WriteBuffers,
+};
+pub use of_string::StringBuffers;
 pub use own::OwnBuffers;
 pub use schedule::Schedule;
 pub use share::{Share, Shares};
@@ -51,6 +60,9 @@ pub struct Buffering {
     pub track: u16,
     /// Each transfer is kept, for who asks ([`crate::DataSet::transfers`]).
     pub traced: bool,
+    /// SHRPOOL (MACRF LSR): it shares the buffers of this pool, and what else is said of buffers has no effect, but
+    /// `deferred` and `traced`.
+    pub pool: Option<u8>,
 }
 
 /// How large the buffers of a data set are.

@@ -1,7 +1,7 @@
 //! What of an open's quota is one string's: a data and an index buffer each. What is over goes to the first string, as
 //! VSAM gave it to the first request that could use it.
 
-use super::{BufferCounts, BufferSizes, Counts, Quota, Schedule, Transfer};
+use super::{BufferCounts, BufferSizes, Counts, LsrOpen, Quota, Schedule, Transfer};
 use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::Arc;
 
@@ -12,6 +12,8 @@ pub struct Shares {
     sizes: BufferSizes,
     given: AtomicUsize,
     counts: Arc<Counts>,
+    /// It has no buffers of its own, but shares those of a pool.
+    lsr: Option<Arc<LsrOpen>>,
 }
 
 /// What a string has.
@@ -33,7 +35,32 @@ impl Shares {
             sizes,
             given: AtomicUsize::new(0),
             counts: Arc::new(Counts::new(quota.traced)),
+            lsr: None,
         }
+    }
+
+    /// Of an open that shares the buffers of a pool.
+    pub fn of_pool(open: LsrOpen, sizes: BufferSizes, counts: Arc<Counts>, traced: bool) -> Shares {
+        let quota = Quota {
+            data: open.data.subpool.buffers(),
+            index: open.index.as_ref().map_or(0, |index| index.subpool.buffers()),
+            strings: 1,
+            deferred: open.deferred,
+            track: 0,
+            traced,
+        };
+        Shares {
+            quota,
+            sizes,
+            given: AtomicUsize::new(0),
+            counts,
+            lsr: Some(Arc::new(open)),
+        }
+    }
+
+    /// Its way to shared buffers.
+    pub fn lsr(&self) -> Option<&Arc<LsrOpen>> {
+        self.lsr.as_ref()
     }
 
     /// What another string has. One more than STRNO says has what the least is.

@@ -3,6 +3,7 @@
 mod path;
 mod sphere;
 
+use crate::buffers::{PoolBuffers, PoolError, ResourcePool};
 use crate::dataset::DataSet;
 use crate::definition::{self, Definition};
 use crate::error::OpenError;
@@ -73,6 +74,27 @@ impl Engine {
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
+    }
+
+    /// Builds a pool of buffers that opens share ([`Buffering::pool`](crate::Buffering::pool)): BLDVRP TYPE=LSR.
+    ///
+    /// # Errors
+    /// There is one with this number, or a size or a count is wrong.
+    pub fn build_pool(&self, number: u8, buffers: &PoolBuffers) -> Result<Arc<ResourcePool>, PoolError> {
+        self.shared.resource_pools.build(number, buffers)
+    }
+
+    /// Deletes one: DLVRP.
+    ///
+    /// # Errors
+    /// There is none, or data sets are open that share it.
+    pub fn delete_pool(&self, number: u8) -> Result<(), PoolError> {
+        self.shared.resource_pools.delete(number)
+    }
+
+    /// The one with this number.
+    pub fn resource_pool(&self, number: u8) -> Option<Arc<ResourcePool>> {
+        self.shared.resource_pools.get(number)
     }
 
     /// The buffer pool's bound and what is charged to it, in bytes.

@@ -24,9 +24,9 @@ impl Engine {
     ) -> Result<DataSet, OpenError> {
         if options.buffers.is_some() {
             return Err(OpenError::Buffers {
-                what:
-                    "buffers of its own are not supported yet for a path; open it without BUFND, BUFNI, BUFSP and STRNO"
-                        .into(),
+                what: "buffers of its own and shared ones are not supported yet for a path; open it without BUFND, BUFNI, \
+                       BUFSP, STRNO and SHRPOOL"
+                    .into(),
             });
         }
         let root = self.peek(&alternate.data)?;

@@ -1,8 +1,8 @@
 //! Handles of an open data set: the last one that is closed closes it, and one that is dropped lets go of it.
 
 use super::OpenDataSet;
-use crate::buffers::{BufferSizes, Buffering, Shares};
-use crate::error::{OpenError, RequestError};
+use crate::buffers::{BufferSizes, Buffering, Counts as Transfers, Shares};
+use crate::error::{OpenError, PoolRefusal, RequestError};
 use crate::request::{Access, CloseReport};
 use crate::sync::atomic::Ordering::*;
 use cica_counters::{DataSetCount, OpenDataSet as Counts};
@@ -84,7 +84,11 @@ impl Handle {
     pub fn with_buffers(mut self, asked: Option<Buffering>) -> Result<Handle, OpenError> {
         let Some(asked) = asked else { return Ok(self) };
         let shares = self.inner.shares_of(asked)?;
-        if self.access == Access::Output && self.inner.common().loading.load(Relaxed) {
+        let loads = self.access == Access::Output && self.inner.common().loading.load(Relaxed);
+        if loads && asked.pool.is_some() {
+            return Err(self.inner.is_not_loaded_through_a_pool());
+        }
+        if loads {
             self.inner.common().load_by(shares.loads_by());
         }
         self.shares = Some(Arc::new(shares));
@@ -123,9 +127,12 @@ impl Handle {
 
     /// `commits`: what was acknowledged is made durable, though others go on.
     fn close_now(&mut self, commits: bool) -> Result<CloseReport, RequestError> {
+        let lsr = self.shares.as_ref().and_then(|shares| shares.lsr());
+        let is_ours = self.inner.shared.owner.check().is_ok();
+        let written = lsr.filter(|_| is_ours).map_or(Ok(0), |open| open.write_put_off());
         let closed = self.close_untold(commits);
         self.tell_closed();
-        closed
+        closed.and_then(|report| written.map(|_| report))
     }
 
     fn close_untold(&mut self, commits: bool) -> Result<CloseReport, RequestError> {
@@ -161,7 +168,7 @@ impl OpenDataSet {
             return Err(OpenError::Buffers {
                 what: format!(
                     "{name}: buffers of its own are not supported yet for a VRRDS or a linear data set; open it without \
-                     BUFND, BUFNI, BUFSP and STRNO"
+                     BUFND, BUFNI, BUFSP, STRNO and SHRPOOL"
                 ),
             });
         }
@@ -171,7 +178,26 @@ impl OpenDataSet {
             record: attributes.maximum_record,
             spanned: attributes.spanned,
         };
-        Ok(Shares::new(asked.quota(name, sizes)?, sizes))
+        let Some(pool) = asked.pool else {
+            return Ok(Shares::new(asked.quota(name, sizes)?, sizes));
+        };
+        let counts = Arc::new(Transfers::new(asked.traced));
+        let components = (&self.common().data, self.records.index());
+        let pools = &self.shared.resource_pools;
+        let open = pools.join(pool, name, components, (asked, &counts))?;
+        Ok(Shares::of_pool(open, sizes, counts, asked.traced))
+    }
+
+    /// Why an open that would load it, or load it anew, is refused.
+    pub(super) fn is_not_loaded_through_a_pool(&self) -> OpenError {
+        OpenError::Pool {
+            why: PoolRefusal::Loads,
+            what: format!(
+                "{}: a data set is not loaded through shared buffers; load it without SHRPOOL, close it, and open it with \
+                 SHRPOOL",
+                self.common().attributes.cluster_name
+            ),
+        }
     }
 }
 

@@ -159,7 +159,11 @@ impl OpenDataSet {
         inner.show_gauges();
         if options.reset {
             // An open that is refused has emptied nothing.
-            if let Some(Err(error)) = options.buffers.map(|asked| inner.shares_of(asked)) {
+            let refused = options.buffers.map(|asked| match asked.pool {
+                Some(_) => Err(inner.is_not_loaded_through_a_pool()),
+                None => inner.shares_of(asked).map(drop),
+            });
+            if let Some(Err(error)) = refused {
                 inner.leave();
                 return Err(error);
             }

@@ -2,6 +2,7 @@
 
 use super::pace::Pace;
 use super::OpenDataSet;
+use crate::buffers::ResourcePools;
 use crate::forked::OwningProcess;
 use crate::io::Io;
 use crate::locks::Locks;
@@ -72,6 +73,8 @@ pub struct Shared {
     /// Where others see what is counted.
     counted: std::sync::OnceLock<Arc<StatisticsFile>>,
     counted_in: std::sync::OnceLock<(PathBuf, ProcessIdentity)>,
+    /// Pools of buffers that opens share.
+    pub resource_pools: ResourcePools,
     volumes: Arc<VolumesToBe>,
     /// The charge for the log's groups.
     _for_log: Held,
@@ -118,6 +121,7 @@ impl Shared {
             watcher: std::sync::OnceLock::new(),
             counted: std::sync::OnceLock::new(),
             counted_in: std::sync::OnceLock::new(),
+            resource_pools: ResourcePools::default(),
             volumes,
             _for_log: for_log,
         };

@@ -3,7 +3,7 @@
 
 use super::integrity::ReadStep;
 use super::{AnyString, Str};
-use crate::buffers::{OwnBuffers, Share};
+use crate::buffers::{Shares, StringBuffers};
 use crate::common::numbered::Numbered;
 use crate::error::RequestError;
 use crate::ksds::Ksds;
@@ -21,17 +21,17 @@ pub(super) struct LastPlace {
 
 /// Buffers, and what was done with them last.
 pub(super) struct Buffered {
-    own: OwnBuffers,
+    own: StringBuffers,
     last: LastPlace,
 }
 
 impl Str {
     /// From now on it looks at nothing that its own buffers do not hold.
-    pub(crate) fn buffered(mut self, share: Share) -> Str {
+    pub(crate) fn buffered(mut self, shares: &Shares) -> Str {
         if let Some(inner) = &self.inner {
             let (data, index) = (inner.common().data.clone(), inner.records.index().cloned());
             self.own = Some(Box::new(Buffered {
-                own: OwnBuffers::new(data, index, share),
+                own: StringBuffers::new(data, index, shares),
                 last: LastPlace::default(),
             }));
             self.is_watched = true;
@@ -126,7 +126,7 @@ impl Str {
         let split = self.splits() != splits;
         let Some(buffered) = &mut self.own else { return Ok(()) };
         match (split, ci) {
-            (true, _) => buffered.own.restructured(),
+            (true, _) => buffered.own.restructured(ci),
             (false, Some(ci)) => buffered.own.changed(ci, direct),
             (false, None) => Ok(()),
         }
@@ -159,7 +159,7 @@ impl Str {
 }
 
 /// A direct request for a key: the index, and the CI.
-fn to_key(ksds: &Ksds, own: &mut OwnBuffers, key: &[u8], search: Search) -> Result<Option<u32>, RequestError> {
+fn to_key(ksds: &Ksds, own: &mut StringBuffers, key: &[u8], search: Search) -> Result<Option<u32>, RequestError> {
     let Some(route) = ksds.route(key, |ci, is_set| own.index_record(ci, is_set))? else {
         return Ok(None);
     };
@@ -180,14 +180,14 @@ fn to_key(ksds: &Ksds, own: &mut OwnBuffers, key: &[u8], search: Search) -> Resu
 }
 
 /// Where a record goes: the index, and the CI in the buffer for inserts.
-fn insert_place(ksds: &Ksds, own: &mut OwnBuffers, key: &[u8]) -> Result<Option<u32>, RequestError> {
+fn insert_place(ksds: &Ksds, own: &mut StringBuffers, key: &[u8]) -> Result<Option<u32>, RequestError> {
     let route = ksds.route(key, |ci, is_set| own.index_record(ci, is_set))?;
     let ci = route.map(|route| route.cis[route.entry]);
     ci.map_or(Ok(()), |ci| own.for_insert(ci))?;
     Ok(ci)
 }
 
-fn by_number(own: &mut OwnBuffers, ci: u32) -> Result<Option<u32>, RequestError> {
+fn by_number(own: &mut StringBuffers, ci: u32) -> Result<Option<u32>, RequestError> {
     own.direct(ci)?;
     Ok(Some(ci))
 }
@@ -196,7 +196,7 @@ fn by_number(own: &mut OwnBuffers, ci: u32) -> Result<Option<u32>, RequestError>
 /// the CI, or on one behind it.
 fn forward(
     ksds: &Ksds,
-    own: &mut OwnBuffers,
+    own: &mut StringBuffers,
     at: Option<(u32, usize, u32)>,
     key: &[u8],
     after: bool,
@@ -241,7 +241,7 @@ fn forward(
 /// A CI of a data set without an index: in order, or by itself.
 pub(super) fn numbered<T: Numbered>(
     of: &T,
-    own: &mut OwnBuffers,
+    own: &mut StringBuffers,
     ci: u32,
     in_order: bool,
 ) -> Result<Option<u32>, RequestError> {

@@ -4,7 +4,7 @@
 
 use super::buffered::numbered;
 use super::integrity::ReadStep;
-use crate::buffers::OwnBuffers;
+use crate::buffers::StringBuffers;
 use crate::cluster::OpenCluster;
 use crate::common::context::Context;
 use crate::common::numbered::Numbered;
@@ -338,7 +338,7 @@ impl<T: Numbered> NumberedString<T> {
 
     /// A load is about to add a record: `own` writes the CIs that are full by then. Is the CI that it comes into to be
     /// formatted?
-    pub fn fills(&self, record: &[u8], own: &mut OwnBuffers) -> Result<bool, RequestError> {
+    pub fn fills(&self, record: &[u8], own: &mut StringBuffers) -> Result<bool, RequestError> {
         let common = self.of.common();
         let (least, most) = self.of.lengths();
         if common.compressed.is_some() || !(least..=most).contains(&record.len()) {
@@ -353,7 +353,7 @@ impl<T: Numbered> NumberedString<T> {
     }
 
     /// Brings what a read comes to into `own`; returns the CI. What the string stands in, `own` holds.
-    pub fn bring(&self, step: ReadStep<'_>, own: &mut OwnBuffers) -> Result<Option<u32>, RequestError> {
+    pub fn bring(&self, step: ReadStep<'_>, own: &mut StringBuffers) -> Result<Option<u32>, RequestError> {
         let (from, stands) = match step {
             ReadStep::Get(Argument::Rba(number), _) | ReadStep::Skip(Argument::Rba(number), _) => {
                 return numbered(&*self.of, own, self.ci(number), false)
