@@ -11,10 +11,11 @@ use cica_admin::repro::{CopyCounts, Repro};
 use cica_admin::verify::Verify;
 use cica_admin::Services;
 use cica_catalog::{Entry, Mask, Name};
-use cica_engine::{DataSet, Io, OpenOptions, UnitOfRecovery};
+use cica_engine::{DataSet, Io, OpenOptions, PoolBuffers, PoolError, ResourcePool, UnitOfRecovery};
 use cica_messages::Message;
 use cica_session::{io_from_environment, pool_from_environment, sharing_from_environment, Session, Sharing, Start};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A catalog and an engine. One for a process; threads share it.
 ///
@@ -153,6 +154,29 @@ impl Store {
     /// what was acknowledged after it.
     pub fn failed_drops(&self) -> u64 {
         self.session.engine.left_uncommitted()
+    }
+
+    /// Builds a pool of buffers that opens share, as BLDVRP does; an open asks for it with
+    /// [`Buffering::pool`](crate::Buffering::pool). The text that the variable `CICA_DFSVSAMP` names has built its own
+    /// by now.
+    ///
+    /// # Errors
+    /// There is one with this number, or a size or a count is wrong.
+    pub fn build_pool(&self, number: u8, buffers: &PoolBuffers) -> Result<Arc<ResourcePool>, PoolError> {
+        self.session.engine.build_pool(number, buffers)
+    }
+
+    /// Deletes one, as DLVRP does.
+    ///
+    /// # Errors
+    /// There is none, or data sets are open that share it.
+    pub fn delete_pool(&self, number: u8) -> Result<(), PoolError> {
+        self.session.engine.delete_pool(number)
+    }
+
+    /// A pool of buffers, whose counts are asked, and what was put off written (WRTBFR).
+    pub fn resource_pool(&self, number: u8) -> Option<Arc<ResourcePool>> {
+        self.session.engine.resource_pool(number)
     }
 
     /// A unit of recovery: changes of records of several data sets, all or none. It begins with its first change, and

@@ -153,3 +153,28 @@ fn a_drop_closes_and_another_store_finds_it() {
     let open = other.open_data_set("E.ONE", OpenOptions::input()).unwrap();
     assert_eq!(open.statistics().0.records, 1);
 }
+
+#[test]
+fn a_store_has_pools_of_buffers_that_opens_share() {
+    let place = Place::new("pools");
+    let store = Store::at(place.path()).create().open().unwrap();
+    store.define(Ksds::new("A.KSDS").key(0..2).records(4, 8)).unwrap();
+    with_records(&store, "A.KSDS", &["aaxx", "bbxx"]);
+    let text: PoolText = "VSRBF=32768,4\n".parse().unwrap();
+    let pool = store.build_pool(0, &text.pools[0].buffers).unwrap();
+    let shared = Buffering {
+        pool: Some(0),
+        deferred: true,
+        ..Buffering::default()
+    };
+    let open = store
+        .open_data_set("A.KSDS", OpenOptions::output().buffered(shared))
+        .unwrap();
+    open.string().rewrite(b"bb".as_slice(), b"bbyy").unwrap();
+    assert_eq!(open.write_buffers().unwrap(), 1);
+    assert_eq!((pool.counts()[0].user_writes, pool.counts()[0].held), (1, 2));
+    assert!(matches!(store.delete_pool(0), Err(PoolError::InUse { .. })));
+    open.close().unwrap();
+    store.delete_pool(0).unwrap();
+    assert!(store.resource_pool(0).is_none());
+}

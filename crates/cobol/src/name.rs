@@ -41,7 +41,7 @@ pub struct Assigned {
     pub as_is: bool,
     /// RLS: the file is shared with other programs, and reads show what is committed, or not.
     pub rls: Option<ReadIntegrity>,
-    /// AMP's BUFND, BUFNI, STRNO and BUFSP: the open has buffers of its own.
+    /// AMP's BUFND, BUFNI, STRNO and BUFSP: the open has buffers of its own; SHRPOOL: it shares those of a pool.
     pub buffers: Option<Buffering>,
     /// RECFM, LRECL, BLKSIZE, BDW.
     pub format: Option<Attributes>,
@@ -330,6 +330,19 @@ fn amp(value: &str, found: &mut Assigned) -> Result<(), String> {
                 }
                 continue;
             }
+            if let "SHRPOOL" | "DEFERW" = key {
+                let buffers = found.buffers.get_or_insert_default();
+                match (key, value) {
+                    ("SHRPOOL", number) => {
+                        let number = number.parse().ok().filter(|&number: &u8| number < u8::MAX);
+                        buffers.pool =
+                            Some(number.ok_or_else(|| format!("AMP: {key}={value} is no number from 0 to 254"))?);
+                    }
+                    (_, "YES" | "NO") => buffers.deferred = value == "YES",
+                    _ => return Err(format!("AMP: {key}={value} is none of YES, NO")),
+                }
+                continue;
+            }
             let one_of = |words: &[&str]| {
                 if words.contains(&value) {
                     Ok(())
@@ -350,8 +363,17 @@ fn amp(value: &str, found: &mut Assigned) -> Result<(), String> {
         }
     }
     // What no data set can give is told before one is made, or made anew.
-    let checked = found.buffers.map(|buffers| buffers.quota("AMP", NO_SIZES));
-    checked.transpose().map(drop).map_err(|error| error.to_string())
+    let Some(buffers) = found.buffers else { return Ok(()) };
+    match (buffers.pool, buffers.deferred) {
+        // A pool's buffers are what it has.
+        (Some(_), _) => return Ok(()),
+        (None, true) => return Err("AMP: DEFERW is for buffers that are shared; say SHRPOOL too".into()),
+        (None, false) => {}
+    }
+    buffers
+        .quota("AMP", NO_SIZES)
+        .map(drop)
+        .map_err(|error| error.to_string())
 }
 
 /// Of a data set that nobody knows yet.

@@ -191,7 +191,7 @@ impl Outcome {
         note(8, 0, reason);
         match (error, reason) {
             (SessionError::Open(OpenError::InUse { .. }), _) => Outcome::InUse,
-            (SessionError::Open(OpenError::Buffers { .. }), _) => Outcome::NoResource,
+            (SessionError::Open(OpenError::Buffers { .. } | OpenError::Pool { .. }), _) => Outcome::NoResource,
             (SessionError::Inhibited { .. }, _) => Outcome::ModeRefused,
             (_, 148) => Outcome::Missing,
             (_, 160) => Outcome::Conflict,

@@ -76,6 +76,37 @@ fn asked(data: u16, index: Option<u16>) -> Buffering {
 }
 
 #[test]
+fn a_file_shares_the_buffers_of_a_pool_that_a_text_builds() {
+    let (place, program) = loaded("amp-shared");
+    let text = place.0.join("dfsvsamp");
+    std::fs::write(&text, "VSRBF=512,3\nPOOLID=BIG\n32768,8\n").unwrap();
+    let run = |amp: &str, argument: &str| {
+        let mut command = place.command(&program);
+        command.env("DD_CUST", format!("DSN=CUST,AMP=('{amp}')"));
+        let done = command.env("CICA_DFSVSAMP", &text).arg(argument).output().unwrap();
+        (stdout(&done), stderr(&done))
+    };
+    let before = excps(&place);
+    assert_eq!(run("SHRPOOL=1", "count"), ("0000020000 10\n".into(), String::new()));
+    let after = excps(&place);
+    // A request for each CI, as with two buffers of its own, and the two roots.
+    assert_eq!(after[0] - before[0], in_rust(&place, asked(2, None))[0] + 2);
+    for (amp, what) in [
+        ("SHRPOOL=0", "largest buffers of pool 0"),
+        ("SHRPOOL=9", "pool 9 was not built"),
+    ] {
+        let (status, told) = run(amp, "input");
+        assert!(
+            status.starts_with("91") && told.contains(what),
+            "{amp}: {status} {told}"
+        );
+    }
+    std::fs::write(&text, "VSRBF=512,2\n").unwrap();
+    let (_, told) = run("SHRPOOL=0", "input");
+    assert!(told.contains("line 1: 2 buffers are too few; give 3 or more"), "{told}");
+}
+
+#[test]
 fn a_sequential_read_transfers_what_bufnd_makes_it() {
     let (place, program) = loaded("amp-scan");
     // The roots are read too, which an open counts nowhere.

@@ -59,6 +59,10 @@ fn two_slashes_and_dsn_mean_a_data_set_and_nothing_else() {
         "DSN=A,AMP=('BUFND=1')",
         "DSN=A,AMP=('BUFND=4,STRNO=4')",
         "DSN=A,AMP=('BUFNI=256')",
+        "DSN=A,AMP=('SHRPOOL=255')",
+        "DSN=A,AMP=('SHRPOOL=')",
+        "DSN=A,AMP=('DEFERW=YES')",
+        "DSN=A,AMP=('SHRPOOL=1,DEFERW=PERHAPS')",
         "DSN=A,AMP=('ACCBIAS=FAST')",
         "DSN=A,AMP=('BUFFERS=3')",
     ] {
@@ -97,6 +101,12 @@ fn disp_and_amp_are_read() {
     };
     assert_eq!(rest.buffers, Some(buffers));
     assert_eq!(rest.unused, ["AMP=ACCBIAS=SO"]);
+    let shared = Buffering {
+        pool: Some(254),
+        deferred: true,
+        ..Buffering::default()
+    };
+    assert_eq!(of("DSN=A,AMP=('SHRPOOL=254,DEFERW=YES')").buffers, Some(shared));
     assert_eq!(of("DSN=A,AMP=('ACCBIAS=SO')").buffers, None);
     assert_eq!(of("DSN=A,AMP=AMORG").unused, ["AMP=AMORG"]);
 }

@@ -156,7 +156,8 @@ impl Owner {
         start: bool,
     ) -> Result<DataSet, SessionError> {
         if options.buffers.is_some() {
-            let what = "it is shared: its owner has one pool for all. Open it without BUFND, BUFNI, BUFSP and STRNO";
+            let what =
+                "it is shared: its owner has one pool for all. Open it without BUFND, BUFNI, BUFSP, STRNO and SHRPOOL";
             return Err(OpenError::Buffers {
                 what: format!("{name}: {what}"),
             }

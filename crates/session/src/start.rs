@@ -10,7 +10,7 @@ use cica_catalog::symbols::VARIABLE as SYMBOLS_VARIABLE;
 use cica_catalog::{Catalog, Name, Surroundings, Symbols};
 use cica_counters::{ProcessIdentity, DIRECTORY};
 use cica_disk::{Clock, Confined, Disk, LinuxDisk, SystemClock};
-use cica_engine::{DataSet, Engine, Env, Io, OpenError, OpenOptions};
+use cica_engine::{DataSet, Engine, Env, Io, OpenError, OpenOptions, PoolText, PoolTextError};
 use cica_smf::{write, Origin, SmfFile};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,8 @@ pub const POOL_VARIABLE: &str = "CICA_POOL";
 /// The environment variable that says whether data goes through the system's page cache: auto, buffered or direct.
 pub const IO_VARIABLE: &str = "CICA_IO";
 
+/// The environment variable that names the text with the pools of buffers that opens share (LSR).
+pub const POOLS_VARIABLE: &str = "CICA_DFSVSAMP";
 /// The environment variable that says whether SMF records are written: on or off.
 pub const SMF_VARIABLE: &str = "CICA_SMF";
 /// The environment variable that names the job whose step a process is.
@@ -102,6 +104,7 @@ impl Session {
         .map_err(|error| SessionError::Pool {
             what: format!("there is no memory for the buffer pool: {error}; give it less (--pool, CICA_POOL)"),
         })?;
+        build_pools(&engine)?;
         let process = this_process(clock.now());
         let smf = smf_from_environment()?.then(|| watch(&engine, &disk, &clock, &catalog, &process));
         engine.show_counts(catalog.directory().join(DIRECTORY), process);
@@ -238,6 +241,25 @@ pub fn smf_from_environment() -> Result<bool, SessionError> {
             what: format!("{SMF_VARIABLE}: '{other}' is neither on nor off"),
         }),
     }
+}
+
+/// Builds the pools of buffers that the environment's text says.
+fn build_pools(engine: &Engine) -> Result<(), SessionError> {
+    let path = match std::env::var_os(POOLS_VARIABLE) {
+        Some(path) if !path.is_empty() => PathBuf::from(path),
+        _ => return Ok(()),
+    };
+    let wrong = |what: String| SessionError::Pool {
+        what: format!("{POOLS_VARIABLE}: {}: {what}", path.display()),
+    };
+    let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+    let text: PoolText = text.parse().map_err(|error: PoolTextError| wrong(error.to_string()))?;
+    for (number, pool) in (0..).zip(&text.pools) {
+        engine
+            .build_pool(number, &pool.buffers)
+            .map_err(|error| wrong(error.to_string()))?;
+    }
+    Ok(())
 }
 
 /// What others are told that this process is. A job says its names to the programs of its steps.
