@@ -5,10 +5,15 @@
 
 mod common;
 
+use cica_disk::{MemoryDisk, WriteAt};
 use cica_engine::*;
 use cica_format::attributes::Organization;
+use common::hooked::{hooked, Hook, Hooked};
 use common::*;
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 
 /// A KSDS of 200 records, five to a CI of 512 bytes, with three CIs to a CA: 40 CIs in 14 CAs, and one index record
 /// above their sequence set.
@@ -281,6 +286,51 @@ fn what_died_before_it_was_written_is_in_the_log() {
     assert_sound(&a);
 }
 
+/// Refuses writes to the data of `a`, as long as it is told to.
+#[derive(Default)]
+struct Refusing(AtomicBool);
+
+impl Hook for Refusing {
+    fn write(&self, file: &Hooked, batch: &[WriteAt<'_>]) -> std::io::Result<()> {
+        match self.0.load(Ordering::SeqCst) && file.path.ends_with("a.data") {
+            true => Err(std::io::Error::other("no")),
+            false => file.file.write(batch),
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_told_to_its_own_data_set_and_is_not_lost() {
+    let refusing = Arc::new(Refusing::default());
+    let world = World::on(hooked(MemoryDisk::default(), refusing.clone()), Path::new("/"));
+    let engine = world.engine();
+    loaded(&world, &engine, "a");
+    loaded(&world, &engine, "b");
+    let pool = engine
+        .build_pool(0, &PoolBuffers::default().data(512, 3).index(512, 40))
+        .unwrap();
+    let a = world.open_with(&engine, "a", of_pool(0, true));
+    let b = world.open_with(&engine, "b", of_pool(0, true));
+    (0..3).for_each(|ci| update(&a, ci * 50 + 10, 6));
+    refusing.0.store(true, Ordering::SeqCst);
+    // Somebody else's buffer goes all the same.
+    assert_eq!(get(&b, 10), 0);
+    let counts = pool.counts()[0];
+    assert_eq!((counts.failed_writes, counts.steals, writes(counts)), (1, 1, (0, 0)));
+    // Who asks for the writes is told, and they are still to be made.
+    assert!(pool.write_buffers(WriteBuffers::All).is_err());
+    assert!(a.write_buffers().is_err());
+    refusing.0.store(false, Ordering::SeqCst);
+    assert_eq!(pool.write_buffers(WriteBuffers::All).unwrap(), 2);
+    assert_eq!(pool.write_buffers(WriteBuffers::All).unwrap(), 0);
+    a.close().unwrap();
+    b.close().unwrap();
+    let engine = world.engine();
+    let a = world.open_with(&engine, "a", OpenOptions::input());
+    assert_eq!([10, 60, 110, 160].map(|n| get(&a, n)), [6, 6, 6, 0]);
+    assert_sound(&a);
+}
+
 #[test]
 fn a_split_writes_what_it_made_and_leaves_what_others_put_off() {
     let world = World::memory();
@@ -352,6 +402,8 @@ fn what_cannot_be_shared_is_refused_with_vsams_reason() {
             "{error}"
         );
     }
+    let beyond = engine.build_pool(255, &buffers).err().unwrap().to_string();
+    assert!(beyond.contains("from 0 to 254"), "{beyond}");
     assert_eq!(engine.delete_pool(8).unwrap_err(), PoolError::Missing { number: 8 });
     let a = world.open_with(&engine, "a", of_pool(7, false));
     let in_use = engine.delete_pool(7).unwrap_err();

@@ -31,7 +31,7 @@ pub enum PoolError {
         /// The number.
         number: u8,
     },
-    /// BLDVRP 24: a size or a number of buffers is wrong.
+    /// BLDVRP 24: a size or a number of buffers is wrong, or the number of the pool.
     Buffers {
         /// Of which pool, what is wrong, and what to do.
         what: String,
@@ -135,7 +135,11 @@ impl ResourcePools {
     /// # Errors
     /// It exists, or its buffers cannot be.
     pub fn build(&self, number: u8, buffers: &PoolBuffers) -> Result<Arc<ResourcePool>, PoolError> {
-        buffers.check().map_err(|what| PoolError::Buffers {
+        let numbered = match number {
+            u8::MAX => Err("pools have numbers from 0 to 254".into()),
+            _ => buffers.check(),
+        };
+        numbered.map_err(|what| PoolError::Buffers {
             what: format!("pool {number}: {what}"),
         })?;
         let mut pools = self.0.lock();
