@@ -193,7 +193,8 @@ fn esds_and_rrds_have_buffers_too() {
             assert_eq!(said, ("003000 10\n".into(), String::new()), "{text}");
             all.push(excps_of(&place, &format!("CUST.{}", kind.to_uppercase()))[0]);
         }
-        // OPEN OUTPUT begins the counts anew.
-        assert!(2 * all[1] < all[0], "{kind}: {all:?}");
+        // OPEN OUTPUT begins the counts anew. An ESDS is formatted before it is loaded, a track at a time, which
+        // takes as many requests whatever BUFND is.
+        assert!(3 * all[1] < 2 * all[0], "{kind}: {all:?}");
     }
 }
