@@ -367,3 +367,49 @@ fn after_a_sequential_insert_a_string_stands_on_the_new_record() {
         assert!(next.bytes.starts_with(&key(4 * n + 4)), "{n}");
     }
 }
+
+/// A clock that is set back at each look, while time passes.
+#[derive(Debug, Default)]
+struct SetBack(std::sync::atomic::AtomicU64);
+
+impl SetBack {
+    fn looks(&self) -> u64 {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+    }
+}
+
+impl cica_disk::Clock for SetBack {
+    fn now(&self) -> u64 {
+        1_700_000_000_000_000_000 - self.looks() * 3_600_000_000_000
+    }
+
+    fn passed(&self) -> std::time::Duration {
+        std::time::Duration::from_secs(2 * self.looks())
+    }
+}
+
+#[test]
+fn a_clock_that_is_set_back_keeps_no_load_from_being_committed() {
+    let world = World::memory();
+    let engine = Engine::new(Env {
+        disk: world.disk.clone(),
+        clock: std::sync::Arc::new(SetBack::default()),
+        log_dir: world.root.join("log"),
+        pool_bytes: Some(world.pool_bytes),
+        io: Default::default(),
+        background: false,
+    })
+    .unwrap();
+    world.create(&engine, "t", |data, _| data.speed = false);
+    let ds = world.open(&engine, "t");
+    let mut s = ds.string();
+    for n in 0..1000 {
+        s.insert(&sealed(n, n, 100), Insert::Sequential).unwrap();
+    }
+    // Nobody has said that anything is to be kept, so this is what was committed each second.
+    let root = engine.peek(&world.paths("t").0).unwrap();
+    assert!(root.statistics.records > 500, "{}", root.statistics.records);
+    drop(s);
+    ds.end_load().unwrap();
+    ds.close().unwrap();
+}

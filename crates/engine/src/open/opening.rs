@@ -137,7 +137,7 @@ impl OpenDataSet {
                 last: false,
             }),
             handles: AtomicUsize::new(0),
-            last_commit: AtomicU64::new(shared.env.clock.now()),
+            last_commit: AtomicU64::new(shared.env.clock.passed().as_nanos() as u64),
             as_of: AtomicU64::new(0),
             commits: AtomicU64::new(0),
             pinned: AtomicBool::new(false),
