@@ -10,6 +10,10 @@ use std::path::{Path, PathBuf};
 
 /// `EDQUOT` of Linux.
 const QUOTA_EXCEEDED: i32 = 122;
+/// ENOLCK, ENOSYS and EOPNOTSUPP of Linux.
+const NO_LOCKS: i32 = 37;
+const NOT_THERE: i32 = 38;
+const NOT_SUPPORTED: i32 = 95;
 
 /// What a disk was asked to do when it failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,8 +128,21 @@ impl DiskError {
         }
     }
 
+    /// Has the file system no locks?
+    fn is_without_locks(&self) -> bool {
+        match self.raw_os_error() {
+            Some(NO_LOCKS) => true,
+            Some(NOT_THERE | NOT_SUPPORTED) => self.action == Action::Lock,
+            _ => false,
+        }
+    }
+
     fn remedy(&self) -> &'static str {
         match self.kind() {
+            _ if self.is_without_locks() => {
+                "; its file system has no locks: put the catalog and its volumes on one of this machine that has, as ext4 \
+                 or XFS"
+            }
             ErrorKind::StorageFull => "; free space on its file system or raise the quota",
             ErrorKind::WouldBlock => "; it is in use, try again when its user is done",
             // It says itself what to do.
@@ -188,4 +205,23 @@ pub(crate) fn is_a_directory() -> io::Error {
 pub(crate) fn changed() -> io::Error {
     let what = "it was written to while it was read by a user who may not lock it; open it again";
     io::Error::new(ErrorKind::ResourceBusy, what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_system_without_locks_is_said_to_be_one() {
+        let told = |action, number| failed(action, Path::new("/A"), io::Error::from_raw_os_error(number)).to_string();
+        for number in [NO_LOCKS, NOT_THERE, NOT_SUPPORTED] {
+            let told = told(Action::Lock, number);
+            assert!(
+                told.starts_with("cannot lock /A: ") && told.contains("has no locks"),
+                "{told}"
+            );
+        }
+        assert!(told(Action::Open, NO_LOCKS).contains("has no locks"));
+        assert!(!told(Action::Open, NOT_SUPPORTED).contains("has no locks"));
+    }
 }

@@ -13,8 +13,10 @@ use crate::answer::Connection;
 use crate::guest::{Guest, Peer};
 use crate::owner::Owner;
 use cica_session::Session;
+use cica_share::{address, Dial};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::fs::{flock, FlockOperation};
+use rustix::io::Errno;
 use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 use std::fmt;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
@@ -66,12 +68,34 @@ impl fmt::Display for ServeError {
             ServeError::AnotherServes { lock } => {
                 write!(f, "another process serves this catalog: it has {}", lock.display())
             }
-            ServeError::Io { doing, error } => write!(f, "{doing}: {error}"),
+            ServeError::Io { doing, error } => write!(f, "{doing}: {error}{}", remedy(error)),
         }
     }
 }
 
 impl std::error::Error for ServeError {}
+
+/// What to do about what the system refuses.
+fn remedy(error: &std::io::Error) -> &'static str {
+    let number = error.raw_os_error().map(Errno::from_raw_os_error);
+    match (number, error.kind()) {
+        (Some(Errno::NOLCK | Errno::OPNOTSUPP | Errno::NOSYS), _) => {
+            "; its file system has no locks: put the catalog on one of this machine that has, as ext4 or XFS"
+        }
+        (Some(_), ErrorKind::PermissionDenied) => {
+            "; who serves must be allowed to write to the catalog's directory: let its owner start the server, or ask \
+             him for that right"
+        }
+        (Some(_), ErrorKind::ReadOnlyFilesystem) => "; its file system is mounted for reading alone: share elsewhere",
+        (Some(_), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => {
+            "; free space on its file system or raise the quota"
+        }
+        (Some(_), ErrorKind::NotADirectory | ErrorKind::IsADirectory | ErrorKind::AlreadyExists) => {
+            "; something else is in its place: move it away"
+        }
+        _ => "",
+    }
+}
 
 /// Serves the catalog of a session until nobody needs it. `ready` is called when clients can come.
 ///
@@ -123,10 +147,10 @@ fn take(directory: &Path, mode: u32) -> Result<File, ServeError> {
     for _ in 0..50 {
         match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(lock),
-            Err(rustix::io::Errno::WOULDBLOCK) if UnixStream::connect(directory.join("socket")).is_err() => {
+            Err(Errno::WOULDBLOCK) if directory.join("socket").dial().is_err() => {
                 std::thread::sleep(Duration::from_millis(20));
             }
-            Err(rustix::io::Errno::WOULDBLOCK) => break,
+            Err(Errno::WOULDBLOCK) => break,
             Err(error) => return Err(failed("locking", &path, error.into())),
         }
     }
@@ -145,7 +169,8 @@ fn listen(socket: &Path, mode: u32) -> Result<UnixListener, ServeError> {
         }
         Err(_) => {}
     }
-    let listener = UnixListener::bind(socket).map_err(|error| failed("listening at", socket, error))?;
+    let (address, _directory) = address(socket).map_err(|error| failed("listening at", socket, error))?;
+    let listener = UnixListener::bind(address).map_err(|error| failed("listening at", socket, error))?;
     let own = Permissions::from_mode(mode & 0o660);
     std::fs::set_permissions(socket, own).map_err(|error| failed("setting the mode of", socket, error))?;
     let calm = listener.set_nonblocking(true);

@@ -222,6 +222,8 @@ impl Owner {
             match Client::connect(&socket, &program()) {
                 Ok(client) => break client,
                 Err(error) if error.kind() == ErrorKind::ConnectionAborted => return Err(shared(error.to_string())),
+                // What is no answer does not become one when another server is started, which could not listen there.
+                Err(error) if error.kind() == ErrorKind::InvalidData => return Err(shared(unreached(&socket, &error))),
                 // One that another program starts at the same time, or that is just ending, makes it fail.
                 Err(_) if start && started < STARTS => {
                     started += 1;
@@ -230,13 +232,29 @@ impl Owner {
                     }
                 }
                 Err(_) if !failed.is_empty() => return Err(shared(failed)),
-                Err(error) => return Err(shared(format!("{}: {error}", socket.display()))),
+                Err(error) => return Err(shared(unreached(&socket, &error))),
             }
         };
         let client = Arc::new(client);
         *known = Some(client.clone());
         Ok(client)
     }
+}
+
+/// Why no server can be reached at a socket, and what to do.
+pub fn unreached(socket: &Path, error: &std::io::Error) -> String {
+    let remedy = match error.kind() {
+        ErrorKind::InvalidData => {
+            "; what listens there is no server of this version of Cica: end it with 'cica server stop' of its own \
+             version, or move the socket away"
+        }
+        ErrorKind::PermissionDenied => {
+            "; who shares must be allowed to write to the catalog's directory: ask its owner for that right, or leave \
+             CICA_SHARE=on out to read alone"
+        }
+        _ => "",
+    };
+    format!("{}: {error}{remedy}", socket.display())
 }
 
 /// Starts an owner for a catalog; it listens when this returns.
@@ -258,7 +276,9 @@ fn start_owner(catalog: &Path) -> Result<(), String> {
         true => Ok(()),
         false => Err(format!(
             "the server cannot be started: {}",
-            String::from_utf8_lossy(&served.stderr).trim()
+            String::from_utf8_lossy(&served.stderr)
+                .trim()
+                .trim_start_matches("cica: ")
         )),
     }
 }

@@ -35,4 +35,4 @@ pub use line::Line;
 pub use refusal::Refusal;
 pub use string::FRESH;
 pub use unit::{durability_code, durability_of};
-pub use wire::{Dial, Wire};
+pub use wire::{address, Dial, Wire};

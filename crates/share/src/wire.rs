@@ -1,14 +1,15 @@
 //! What a connection is made of: a Unix socket, or in tests anything that carries bytes and descriptors in order.
 
+use rustix::fs::{Mode, OFlags};
 use rustix::net::{
     recvmsg, sendmsg, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
     SendFlags,
 };
 use std::io::{IoSlice, IoSliceMut, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// One end of a connection.
 pub trait Wire: Send {
@@ -37,8 +38,33 @@ pub trait Dial: Send + Sync {
 /// The socket at which an owner listens.
 impl Dial for PathBuf {
     fn dial(&self) -> std::io::Result<Box<dyn Wire>> {
-        Ok(Box::new(UnixStream::connect(self)?))
+        let (path, _directory) = address(self)?;
+        Ok(Box::new(UnixStream::connect(path)?))
     }
+}
+
+/// Bytes of a socket's address at most.
+const ADDRESS: usize = 107;
+
+/// The address of a socket: its path; where that is longer than the system takes, the same by a descriptor of its
+/// directory, which is to be kept while the address is used.
+///
+/// # Errors
+/// The directory of a long path cannot be opened.
+pub fn address(socket: &Path) -> std::io::Result<(PathBuf, Option<OwnedFd>)> {
+    let (Some(directory), Some(name)) = (socket.parent(), socket.file_name()) else {
+        return Ok((socket.to_owned(), None));
+    };
+    if socket.as_os_str().len() <= ADDRESS {
+        return Ok((socket.to_owned(), None));
+    }
+    let opened = rustix::fs::open(
+        directory,
+        OFlags::PATH | OFlags::CLOEXEC | OFlags::DIRECTORY,
+        Mode::empty(),
+    )?;
+    let short = PathBuf::from(format!("/proc/self/fd/{}", opened.as_raw_fd())).join(name);
+    Ok((short, Some(opened)))
 }
 
 impl Wire for UnixStream {

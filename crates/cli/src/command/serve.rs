@@ -78,6 +78,10 @@ fn detach(options: &Options, global: &Global) -> Result<Status, Failure> {
     match (words.trim(), read) {
         ("", Some(Err(error))) => Err(failed(&error)),
         ("", _) => Err(failed(&"the server ended before it could serve")),
-        (words, _) => Err(failed(&words.lines().next().unwrap_or_default())),
+        (words, _) => {
+            // It is the same message already.
+            let first = words.lines().next().unwrap_or_default().trim_start_matches("cica: ");
+            Err(failed(&first.trim_start_matches("CICA0995E ")))
+        }
     }
 }

@@ -75,7 +75,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         Ok(client) => client,
         Err(error) if is_nobody(&error) => return nobody(&options, &session),
         Err(error) => {
-            let words = format!("{}: {error}", socket.display());
+            let words = cica_session::unreached(&socket, &error);
             return Err(Failure::new(Status::UNUSABLE, &messages::CICA0995E, words));
         }
     };
