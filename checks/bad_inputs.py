@@ -17,6 +17,34 @@ import pathlib
 import subprocess
 import sys
 
+# What is wrong where programs share data sets, what is said or done, and the test that shows it.
+SHARING = [
+    ("There is no command `cica` to start a server with", "The open is refused; install it, or name it in CICA_SERVER",
+     "cli/tests/sharing.rs"),
+    ("A file or directory lies where `share`, its lock or its socket belongs",
+     "The open is refused with the path; move it away", "cli/tests/sharing_refused.rs"),
+    ("The socket of a killed server", "It is removed, and the next server listens", "cli/tests/sharing_refused.rs"),
+    ("Another program listens at the socket", "The open is refused: it is no server of this version",
+     "cli/tests/sharing_refused.rs"),
+    ("The path of the socket is longer than an address may be (107 bytes)", "It is reached by its directory",
+     "cli/tests/sharing_refused.rs"),
+    ("Client and server are of different versions",
+     "The client is told both versions, and to end the server or use the same version", "server/tests/sharing.rs"),
+    ("The catalog is another user's",
+     "What the kernel refuses is refused: whom to ask for which right. Who may read alone opens without sharing",
+     "cli/tests/sharing_refused.rs"),
+    ("The disk under the log is full",
+     "The data set is fenced, with the log and the remedy. The server goes on; with room, close and open",
+     "cli/tests/sharing_refused.rs"),
+    ("The disk under the archive is full", "The same with the archive; nothing that was answered is lost",
+     "engine/tests/archive.rs"),
+    ("The clock is set back",
+     "Waits, retries, the end of an idle server and commits of a load go by the time that has passed",
+     "engine/tests/load.rs"),
+    ("The file system has no locks (ENOLCK, EOPNOTSUPP)", "Every open and every server is refused, with the remedy",
+     "cli/tests/sharing_refused.rs"),
+]
+
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target")).absolute()
 STORE = TARGET / "bad-inputs.json"
 FINDINGS = TARGET / "bad-inputs"
@@ -54,7 +82,15 @@ def page(runs):
         "[Bugs that the tests found](bugs-found.md) describes each finding; all are corrected. `cica-inputs TARGET --seed SEED`",
         "repeats a run. With a nightly compiler the same targets run under a coverage-guided fuzzer: `fuzz/README.md`.",
         "",
+        "## Where data sets are shared",
+        "",
+        "Each of these is answered by a message that says what to do, or does no harm.",
+        "",
+        "| what is wrong | what follows | test |",
+        "|---|---|---|",
     ]
+    lines += [f"| {wrong} | {follows} | `{test}` |" for wrong, follows, test in SHARING]
+    lines.append("")
     return "\n".join(lines)
 
 
