@@ -137,7 +137,10 @@ fn a_catalog_of_another_user_is_shared_as_he_allows() {
     }
     // The command lies where another user can run it.
     let own = place.path("cica");
-    std::fs::copy(env!("CARGO_BIN_EXE_cica"), &own).unwrap();
+    // By another process: what this one has open for writing a command that another test starts has too, for a moment,
+    // and what somebody may write to cannot be run.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_cica")).arg(&own).status();
+    assert!(copied.unwrap().success());
     for (path, mode) in [(&own, 0o755), (&place.dir, 0o755)] {
         std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
     }

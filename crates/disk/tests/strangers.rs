@@ -213,7 +213,11 @@ fn what_a_mere_reader_reads_is_of_one_state() {
     let Some(shared) = Shared::new("mere") else { return };
     let disk = LinuxDisk::new();
     let copy = shared.0.join("TEST");
-    std::fs::copy(std::env::current_exe().expect("this test"), &copy).expect("a copy of this test");
+    // By another process: what this one has open for writing a program that another test starts has too, for a moment,
+    // and what somebody may write to cannot be run.
+    let own = std::env::current_exe().expect("this test");
+    let copied = Command::new("cp").arg(own).arg(&copy).status().expect("the command cp");
+    assert!(copied.success(), "a copy of this test");
     let start = || {
         let mut child = Command::new(&copy)
             .args(["--exact", "what_a_mere_reader_reads_is_of_one_state", "--nocapture"])
