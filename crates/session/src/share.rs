@@ -223,7 +223,10 @@ impl Owner {
                 Ok(client) => break client,
                 Err(error) if error.kind() == ErrorKind::ConnectionAborted => return Err(shared(error.to_string())),
                 // What is no answer does not become one when another server is started, which could not listen there.
-                Err(error) if error.kind() == ErrorKind::InvalidData => return Err(shared(unreached(&socket, &error))),
+                // Nor does who says nothing: it has the socket.
+                Err(error) if matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::TimedOut) => {
+                    return Err(shared(unreached(&socket, &error)))
+                }
                 // One that another program starts at the same time, or that is just ending, makes it fail.
                 Err(_) if start && started < STARTS => {
                     started += 1;
@@ -247,6 +250,9 @@ pub fn unreached(socket: &Path, error: &std::io::Error) -> String {
         ErrorKind::InvalidData => {
             "; what listens there is no server of this version of Cica: end it with 'cica server stop' of its own \
              version, or move the socket away"
+        }
+        ErrorKind::TimedOut => {
+            "; the process that listens there is stopped or hangs: continue it (kill -CONT), or end it and try again"
         }
         ErrorKind::PermissionDenied => {
             "; who shares must be allowed to write to the catalog's directory: ask its owner for that right, or leave \

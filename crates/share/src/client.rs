@@ -16,6 +16,7 @@ use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// See the module.
 pub struct Client {
@@ -154,9 +155,27 @@ fn gone(why: &dyn std::fmt::Display) -> RequestError {
     ))
 }
 
-/// A new connection of a session; 0: of a new one, whose number is returned.
+/// How long an owner may take for its first answer, on a machine that does much else.
+const GREETING: Duration = Duration::from_secs(60);
+
+/// A new connection of a session; 0: of a new one, whose number is returned. Who listens there and says nothing,
+/// because it is stopped or no server, keeps nobody for ever: it has [`GREETING`].
 fn dial(owner: &dyn Dial, program: &str, session: u64) -> std::io::Result<(Line, u64)> {
     let mut line = Line::new(owner.dial()?);
+    line.set_patience(Some(GREETING))?;
+    let session = greet(&mut line, program, session).map_err(|error| match error.kind() {
+        ErrorKind::WouldBlock => {
+            let words = format!("it said nothing for {} seconds", GREETING.as_secs());
+            Error::new(ErrorKind::TimedOut, words)
+        }
+        _ => error,
+    })?;
+    // A request may wait for a record for as long as its program wants.
+    line.set_patience(None)?;
+    Ok((line, session))
+}
+
+fn greet(line: &mut Line, program: &str, session: u64) -> std::io::Result<u64> {
     let hello = Ask::Hello {
         version: VERSION,
         session,
@@ -168,7 +187,7 @@ fn dial(owner: &dyn Dial, program: &str, session: u64) -> std::io::Result<(Line,
         return Err(ErrorKind::ConnectionReset.into());
     };
     match parse::<Answer<'_>>(body)? {
-        Answer::Number(session) => Ok((line, session)),
+        Answer::Number(session) => Ok(session),
         Answer::Nonsense(words) => Err(Error::new(ErrorKind::ConnectionAborted, words)),
         _ => Err(ErrorKind::InvalidData.into()),
     }

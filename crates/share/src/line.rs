@@ -14,6 +14,7 @@ use crate::words::{no_message, LONGEST};
 use serde::Serialize;
 use std::io::{Error, ErrorKind};
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 /// Bytes of a message's length and number.
 const HEAD: usize = 8;
@@ -41,6 +42,14 @@ impl Line {
             numbers: (0, 0),
             descriptor: None,
         }
+    }
+
+    /// See [`Wire::set_patience`].
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn set_patience(&mut self, patience: Option<Duration>) -> std::io::Result<()> {
+        self.wire.set_patience(patience)
     }
 
     /// Sends a message.

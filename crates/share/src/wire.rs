@@ -10,6 +10,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// One end of a connection.
 pub trait Wire: Send {
@@ -24,6 +25,15 @@ pub trait Wire: Send {
     /// # Errors
     /// The connection is gone.
     fn receive(&mut self, room: &mut [u8]) -> std::io::Result<(usize, Option<OwnedFd>)>;
+
+    /// From now on sending and receiving end with [`WouldBlock`](std::io::ErrorKind::WouldBlock) when the other side does
+    /// nothing for so long; `None`: they wait for ever.
+    ///
+    /// # Errors
+    /// The system refuses.
+    fn set_patience(&mut self, _patience: Option<Duration>) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Where connections come from.
@@ -68,6 +78,11 @@ pub fn address(socket: &Path) -> std::io::Result<(PathBuf, Option<OwnedFd>)> {
 }
 
 impl Wire for UnixStream {
+    fn set_patience(&mut self, patience: Option<Duration>) -> std::io::Result<()> {
+        self.set_read_timeout(patience)?;
+        self.set_write_timeout(patience)
+    }
+
     fn send(&mut self, bytes: &[u8], descriptor: Option<BorrowedFd<'_>>) -> std::io::Result<()> {
         let sent = match descriptor {
             Some(descriptor) => send_first(self, bytes, descriptor)?,
