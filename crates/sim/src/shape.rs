@@ -310,6 +310,8 @@ impl Shape {
         match self.organization {
             Organization::Ksds => self.key_offset + self.key_length,
             Organization::Rrds | Organization::Lds => self.maximum_record,
+            // A compressed RRDS.
+            Organization::Vrrds if self.fixed && self.compressed => self.maximum_record,
             _ => 1,
         }
     }
