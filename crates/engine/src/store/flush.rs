@@ -27,7 +27,9 @@ impl Component {
                 self.write_header_early(ca);
             }
         }
-        (self.written.load(Relaxed) - self.synced.load(Relaxed)) as usize
+        // A commit beside this one may sync between the two looks.
+        let synced = self.synced.load(Relaxed);
+        self.written.load(Relaxed).saturating_sub(synced) as usize
     }
 
     /// Writes the header of a CA all of whose CIs are written.
