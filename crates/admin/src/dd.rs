@@ -36,6 +36,11 @@ impl DdTable {
         self.texts.get(ddname)
     }
 
+    /// All of them, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &DdText)> {
+        self.texts.iter().map(|(name, text)| (name.as_str(), text))
+    }
+
     /// Opens the file of a DD to be read from its start.
     ///
     /// # Errors

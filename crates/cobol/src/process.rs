@@ -11,8 +11,10 @@ use cica_catalog::entry::EntryKind;
 use cica_catalog::{CatalogError, Name};
 use cica_messages::Message;
 use cica_session::{
-    io_from_environment, pool_from_environment, sharing_from_environment, Session, SessionError, Start,
+    io_from_environment, pool_from_environment, sharing_from_environment, Completion, Session, SessionError, Start,
 };
+use std::ffi::c_int;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::OnceLock;
 
@@ -36,6 +38,7 @@ pub fn session(needed: bool) -> Option<&'static Session> {
         // What it says must need no memory when it is said.
         INTERRUPTED.get_or_init(|| format!("{}\n", CICA1222E.line(&[])));
         check_settings();
+        signal::at_end(end_step);
         start()
     });
     match started {
@@ -102,6 +105,20 @@ fn start() -> Result<Session, SessionError> {
         io: io_from_environment()?,
         ..Start::default()
     })
+}
+
+/// Has the SMF record of the step written, if records are written: the program ends.
+fn end_step(how: Result<c_int, c_int>) {
+    let Some(session) = found_before().filter(|_| !is_forked()) else {
+        return;
+    };
+    let completion = match how {
+        // What a parent sees of a status.
+        Ok(status) => Completion::Code((status & 0xFF) as u16),
+        Err(signal) => Completion::Signal(signal.unsigned_abs()),
+    };
+    // A record that is missing is no reason to end otherwise.
+    let _ = catch_unwind(AssertUnwindSafe(|| session.end_of_step().tell(None, completion)));
 }
 
 extern "C" fn forked() {

@@ -57,6 +57,9 @@ static CLOSES: AtomicBool = AtomicBool::new(false);
 /// What makes our answers durable.
 static KEEP: OnceLock<fn()> = OnceLock::new();
 
+/// What is told that the program ends: by its exit status, or by a signal.
+static AT_END: OnceLock<fn(Result<c_int, c_int>)> = OnceLock::new();
+
 /// What a thread is doing.
 struct Doing {
     request: Cell<bool>,
@@ -153,12 +156,20 @@ fn go_on_safely() {
     if let Some(keep) = KEEP.get() {
         keep();
     }
+    if let Some(tell) = AT_END.get() {
+        tell(Err(ENDING.load(Relaxed)));
+    }
     go_on_with(ENDING.load(Relaxed))
 }
 
 /// From now on there are answers to make durable when a signal ends the program: `keep` does it.
 pub fn keep_with(keep: fn()) {
     KEEP.get_or_init(|| keep);
+}
+
+/// From now on `tell` is told of the program's end where that endangers nothing: not in a handler.
+pub fn at_end(tell: fn(Result<c_int, c_int>)) {
+    AT_END.get_or_init(|| tell);
 }
 
 /// Puts our handler before libcob's. Called before the first file is opened.
@@ -348,6 +359,9 @@ extern "C" {
 extern "C" fn at_the_very_end(status: c_int, _: *mut c_void) {
     let signal = ENDING.load(Relaxed);
     if signal == 0 && !is_under_way() {
+        if let Some(tell) = AT_END.get().filter(|_| !is_in_handler()) {
+            tell(Ok(status));
+        }
         return;
     }
     // SAFETY: it writes what the program has said; if a signal came, the clock is running.

@@ -1,6 +1,7 @@
 //! The seam between Cica and the operating system: eight methods in two traits, a hint, space that is given back and
-//! taken again, memory that shows a file, and a clock; four questions about whom a path may be trusted to; and what
-//! users keep outside the volumes, which is begun without a name ([`NewFile`]) or streamed ([`FileReader`]).
+//! taken again, memory that shows a file, a clock and the times of processes; four questions about whom a path may be
+//! trusted to; and what users keep outside the volumes, which is begun without a name ([`NewFile`]) or streamed
+//! ([`FileReader`]).
 //!
 //! Everything that reads or writes a volume goes through [`Disk`] and [`File`]; the engine knows no other way
 //! out. Three worlds stand behind them: [`LinuxDisk`] (real files), [`MemoryDisk`] (no files at all) and
@@ -63,7 +64,7 @@ pub use file::{overwrite, Begun, File, Mapped, ReadAt, WriteAt};
 pub use file_reader::FileReader;
 pub use image::{FileId, Image};
 #[cfg(target_os = "linux")]
-pub use linux::{generation, hold_signals, notice_forks, HeldSignals, LinuxDisk, MODE};
+pub use linux::{generation, hold_signals, notice_forks, HeldSignals, LinuxDisk, ProcessTimes, MODE};
 pub use memory::MemoryDisk;
 pub use name::{FileName, FileNameError};
 pub use new_file::NewFile;

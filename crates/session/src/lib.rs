@@ -7,6 +7,7 @@
 //! open             entry -> open data set, or why it may not be  [mod@open]
 //! share            when an open goes to the process that shares data sets [Sharing]
 //! RecordLocks      which open has locked which record            [locks]
+//! EndOfStep        the SMF record of a step                      [step]
 //! volumes          what volumes have room for, extent by extent   [CatalogVolumes]
 //! ```
 //! The engine knows files, the catalog knows names; what both must agree on is decided here and nowhere else.
@@ -20,6 +21,7 @@ mod reach;
 mod rebuild;
 mod share;
 mod start;
+mod step;
 mod volumes;
 
 pub use error::SessionError;
@@ -30,4 +32,5 @@ pub use rebuild::{rebuild, Rebuilt};
 pub use share::{program, sharing_from_environment, socket, unreached, Sharing, SERVER_VARIABLE, SHARE_VARIABLE};
 pub use start::{bytes, disk, io_from_environment, outside, pool_from_environment, Opens, Session, Start};
 pub use start::{JOB_VARIABLE, SMF_VARIABLE, STEP_VARIABLE};
+pub use step::{Completion, EndOfStep};
 pub use volumes::{capacity, check_room, tracks_taken, CatalogVolumes};

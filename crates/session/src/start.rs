@@ -265,15 +265,20 @@ fn build_pools(engine: &Engine) -> Result<(), SessionError> {
 /// What others are told that this process is. A job says its names to the programs of its steps.
 fn this_process(started: u64) -> ProcessIdentity {
     let said = |variable| std::env::var(variable).unwrap_or_default();
-    let program = std::env::args_os().next().unwrap_or_default();
-    let program = Path::new(&program).file_name().unwrap_or_default();
     ProcessIdentity {
         pid: std::process::id(),
         started,
         job: said(JOB_VARIABLE),
         step: said(STEP_VARIABLE),
-        program: program.to_string_lossy().into_owned(),
+        program: program_name(),
     }
+}
+
+/// The last part of what the process was called by.
+pub(crate) fn program_name() -> String {
+    let program = std::env::args_os().next().unwrap_or_default();
+    let program = Path::new(&program).file_name().unwrap_or_default();
+    program.to_string_lossy().into_owned()
 }
 
 impl Opens {

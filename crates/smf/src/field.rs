@@ -1,5 +1,5 @@
-//! The fields of each record. The standard header, the type 64 header up to the component name and the names of all
-//! fields are IBM's; where the offset behind it is not known here it is ours (COMPAT.md).
+//! The fields of each record. The standard header, type 30, the type 64 header up to the component name and the names
+//! of all fields are IBM's; where the offset behind it is not known here it is ours (COMPAT.md).
 
 /// What a field holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Kind {
 pub struct Field {
     /// IBM's name.
     pub name: &'static str,
-    /// Offset in the record, its length field counted.
+    /// Offset in the record, its length field counted, or in the section that the field is in.
     pub at: usize,
     /// Bytes.
     pub len: usize,
@@ -43,6 +43,21 @@ pub struct Layout {
     /// When it is written.
     pub text: &'static str,
     /// Its fields, in order, behind the standard header.
+    pub fields: &'static [Field],
+    /// Its sections: where each lies is said by fields of the record.
+    pub sections: &'static [Section],
+}
+
+/// A part of a record that lies where the record says.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Offset of what says where it lies: its own offset in 4 bytes, its length in 2, and how many there are in 2.
+    pub triplet: usize,
+    /// There may be several, each of the same length.
+    pub repeated: bool,
+    /// What it is about.
+    pub text: &'static str,
+    /// Its fields, in order, with their offsets in it.
     pub fields: &'static [Field],
 }
 
@@ -77,6 +92,102 @@ pub const LAYOUTS: &[Layout] = &[
             "SMF7STM" 20 4 Time "time of the first loss";
             "SMF7STD" 24 4 Date "day of the first loss";
         },
+        sections: &[],
+    },
+    Layout {
+        number: 30,
+        subtype: 4,
+        text: "A step has ended",
+        fields: fields! {
+            "SMF30WID" 18 4 Text "subsystem";
+            "SMF30STP" 22 2 Number "subtype, 4";
+            "SMF30SOF" 24 4 Number "offset of the subsystem section";
+            "SMF30SLN" 28 2 Number "its length";
+            "SMF30SON" 30 2 Number "how many there are";
+            "SMF30IOF" 32 4 Number "offset of the identification section";
+            "SMF30ILN" 36 2 Number "its length";
+            "SMF30ION" 38 2 Number "how many there are";
+            "SMF30UOF" 40 4 Number "offset of the I/O activity section";
+            "SMF30ULN" 44 2 Number "its length";
+            "SMF30UON" 46 2 Number "how many there are";
+            "SMF30TOF" 48 4 Number "offset of the completion section";
+            "SMF30TLN" 52 2 Number "its length";
+            "SMF30TON" 54 2 Number "how many there are";
+            "SMF30COF" 56 4 Number "offset of the processor section";
+            "SMF30CLN" 60 2 Number "its length";
+            "SMF30CON" 62 2 Number "how many there are";
+            "SMF30EOF" 96 4 Number "offset of the first EXCP section";
+            "SMF30ELN" 100 2 Number "length of each";
+            "SMF30EON" 102 2 Number "how many there are";
+            "SMF30EOS" 108 4 Number "how many more there are in other records, 0";
+        },
+        sections: &[
+            Section {
+                triplet: 24,
+                repeated: false,
+                text: "Subsystem",
+                fields: fields! {
+                    "SMF30TYP" 0 2 Number "subtype, 4";
+                    "SMF30RVN" 4 2 Text "version of the record, 05";
+                    "SMF30PNM" 6 8 Text "product";
+                    "SMF30OSL" 14 8 Text "its version";
+                    "SMF30SYN" 22 8 Text "system";
+                },
+            },
+            Section {
+                triplet: 32,
+                repeated: false,
+                text: "Identification",
+                fields: fields! {
+                    "SMF30JBN" 0 8 Text "job";
+                    "SMF30PGM" 8 8 Text "program";
+                    "SMF30STM" 16 8 Text "step";
+                    "SMF30JNM" 32 8 Text "number of the process";
+                    "SMF30SIT" 56 4 Time "start of the step";
+                    "SMF30STD" 60 4 Date "day of that";
+                    "SMF30RST" 64 4 Time "start of the process";
+                    "SMF30RSD" 68 4 Date "day of that";
+                },
+            },
+            Section {
+                triplet: 40,
+                repeated: false,
+                text: "I/O activity",
+                fields: fields! {
+                    "SMF30TEP" 4 4 Number "physical I/Os of all data sets";
+                    "SMF30TEX" 64 8 Number "the same";
+                },
+            },
+            Section {
+                triplet: 48,
+                repeated: false,
+                text: "Completion",
+                fields: fields! {
+                    "SMF30SCC" 0 2 Bits "condition code, or that of a system abend: X'0222' by a signal";
+                    "SMF30STI" 2 2 Bits "X'0200' it ended abnormally";
+                    "SMF30ARC" 4 4 Number "the signal that ended it";
+                },
+            },
+            Section {
+                triplet: 56,
+                repeated: false,
+                text: "Processor",
+                fields: fields! {
+                    "SMF30CPT" 4 4 Number "processor time of the process, in hundredths of a second";
+                },
+            },
+            Section {
+                triplet: 96,
+                repeated: true,
+                text: "EXCP, one for each DD",
+                fields: fields! {
+                    "SMF30DDN" 4 8 Text "DD name; SYS00001 and so on where a data set has none";
+                    "SMF30BLK" 12 4 Number "physical I/Os";
+                    "SMF30BSZ" 16 2 Number "largest control interval, at most 65,535 bytes";
+                    "SMF30XBS" 22 8 Number "physical I/Os";
+                },
+            },
+        ],
     },
     Layout {
         number: 42,
@@ -94,6 +205,7 @@ pub const LAYOUTS: &[Layout] = &[
             "S42DSIOR" 92 4 Number "microseconds of a read, on average of those that were timed";
             "S42DSRDT" 96 4 Number "reads that were timed";
         },
+        sections: &[],
     },
     Layout {
         number: 42,
@@ -110,6 +222,7 @@ pub const LAYOUTS: &[Layout] = &[
             "SMF42GBM" 284 4 Number "false contention: requests that met another in the same part of the lock table";
             "SMF42GIB" 324 4 Number "requests";
         },
+        sections: &[],
     },
     Layout {
         number: 42,
@@ -125,6 +238,7 @@ pub const LAYOUTS: &[Layout] = &[
             "SMF42HBE" 88 4 Number "true contention";
             "SMF42HBF" 92 4 Number "false contention";
         },
+        sections: &[],
     },
     Layout {
         number: 62,
@@ -143,6 +257,7 @@ pub const LAYOUTS: &[Layout] = &[
             "SMF62VOL" 176 6 Text "volume of the data component";
             "SMF62CLU" 182 44 Text "cluster";
         },
+        sections: &[],
     },
     Layout {
         number: 64,
@@ -188,8 +303,21 @@ pub const LAYOUTS: &[Layout] = &[
             "SMF64HAR" 244 8 Number "end of the allocated area";
             "SMF64CLU" 252 44 Text "cluster";
         },
+        sections: &[],
     },
 ];
+
+impl Section {
+    /// Bytes of one.
+    pub fn len(&self) -> usize {
+        self.fields.last().map_or(0, |last| last.at + last.len)
+    }
+
+    /// Has it no fields?
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+    }
+}
 
 impl Layout {
     /// The one of a record.
@@ -199,7 +327,7 @@ impl Layout {
             .find(|layout| layout.number == number && (layout.subtype == 0 || layout.subtype == subtype))
     }
 
-    /// Bytes of a record.
+    /// Bytes of a record before its sections.
     pub fn len(&self) -> usize {
         self.fields.last().map_or(HEADER_LEN, |last| last.at + last.len)
     }

@@ -1,9 +1,10 @@
-//! SMF records: a record for each open (type 62) and close (types 64 and 42, subtype 6) of a data set, in a file of the
-//! catalog's directory, and what reads such files.
+//! SMF records: a record for each open (type 62) and close (types 64 and 42, subtype 6) of a data set, and for each
+//! step that ends (type 30, subtype 4), in a file of the catalog's directory, and what reads such files.
 //!
 //! ```text
 //! field     the fields of each record: name, offset, length, kind
 //! record    a record: its fields by name, and what makes one of counters
+//! step      what a step does, and the record of its end
 //! write     the file that records go to
 //! read      records of a file, or where it is none
 //! ```
@@ -17,9 +18,11 @@
 pub mod field;
 mod read;
 mod record;
+mod step;
 pub mod write;
 
-pub use field::{Field, Kind, Layout, LAYOUTS};
+pub use field::{Field, Kind, Layout, Section, LAYOUTS};
 pub use read::{ReadError, Records};
 pub use record::{closed, io_of, lost, opened, Origin, Record, Value};
+pub use step::{Completion, StepEnd};
 pub use write::SmfFile;

@@ -1,6 +1,6 @@
 //! A record: bytes, and its fields by their names.
 
-use crate::field::{Field, Kind, Layout, HEADER, HEADER_LEN};
+use crate::field::{Field, Kind, Layout, Section, HEADER, HEADER_LEN};
 use cica_counters::{Component, ComponentCount, DataSetCount, OpenDataSet, SharedCount};
 use cica_qsam::CodePage;
 use std::fmt;
@@ -47,18 +47,48 @@ pub struct Origin {
 impl Record {
     /// One of this layout, with nothing but its header.
     pub fn new(layout: &Layout, now: u64, origin: &Origin) -> Record {
+        Record::with_sections(layout, |_| 1, now, origin)
+    }
+
+    /// The same with as many of each section as `count` says. Sections lie one behind the other.
+    pub(crate) fn with_sections(
+        layout: &Layout,
+        count: impl Fn(&Section) -> usize,
+        now: u64,
+        origin: &Origin,
+    ) -> Record {
         let mut record = Record {
             bytes: vec![0; layout.len()],
         };
-        for field in layout.fields.iter().filter(|field| field.kind == Kind::Text) {
-            record.put(field, &vec![0x40; field.len]);
+        record.blank(0, layout.fields);
+        for section in layout.sections {
+            let (at, count) = (record.bytes.len(), count(section));
+            record.bytes.resize(at + count * section.len(), 0);
+            let triplet = [
+                (at as u64, 4),
+                (section.len() as u64, 2),
+                (count.min(usize::from(u16::MAX)) as u64, 2),
+            ];
+            let said = triplet.map(|(n, len)| n.to_be_bytes()[8 - len..].to_vec()).concat();
+            record.bytes[section.triplet..section.triplet + 8].copy_from_slice(&said);
+            (0..count).for_each(|n| record.blank(at + n * section.len(), section.fields));
         }
-        record.number("LEN", layout.len() as u64);
+        // What decides which fields there are comes first.
+        record.bytes[5] = layout.number;
+        if layout.subtype > 0 {
+            record.bytes[22..24].copy_from_slice(&layout.subtype.to_be_bytes());
+        }
+        record.number("LEN", record.bytes.len() as u64);
         record.number("FLG", 0x40);
-        record.number("RTY", layout.number.into());
         record.when("TME", "DTE", now);
         record.text("SID", &origin.system);
         record
+    }
+
+    fn blank(&mut self, from: usize, fields: &[Field]) {
+        for field in fields.iter().filter(|field| field.kind == Kind::Text) {
+            self.put((from, field), &vec![0x40; field.len]);
+        }
     }
 
     /// Of bytes that were read, which have a whole header.
@@ -89,13 +119,24 @@ impl Record {
         Layout::of(self.kind(), self.subtype()).filter(|layout| layout.len() <= self.bytes.len())
     }
 
-    /// Its fields, the header's first.
+    /// Its fields, the header's first and those of sections that there may be several of left out.
     pub fn fields(&self) -> impl Iterator<Item = (&'static Field, Value)> + '_ {
-        let own = self.layout().map_or(&[][..], |layout| layout.fields);
-        HEADER
-            .iter()
-            .chain(own)
-            .filter_map(|field| Some((field, self.value(field)?)))
+        let known = self.known(self.layout());
+        known.filter_map(|(from, field)| Some((field, self.value(from, field)?)))
+    }
+
+    /// Sections that there may be several of: the fields of each.
+    pub fn entries(&self) -> impl Iterator<Item = Vec<(&'static Field, Value)>> + '_ {
+        let sections = self.layout().map_or(&[][..], |layout| layout.sections);
+        let repeated = sections.iter().filter(|section| section.repeated);
+        repeated.flat_map(|section| {
+            self.places(section).map(|from| {
+                let known = self.fields_at(from, section);
+                known
+                    .filter_map(|(from, field)| Some((field, self.value(from, field)?)))
+                    .collect()
+            })
+        })
     }
 
     /// A field by its name.
@@ -104,8 +145,49 @@ impl Record {
         found.map(|(_, value)| value)
     }
 
-    fn value(&self, field: &Field) -> Option<Value> {
-        let bytes = self.bytes.get(field.at..field.at + field.len)?;
+    /// Header, own fields and those of sections that there is one of, each with the offset that its own is from.
+    fn known(&self, layout: Option<&'static Layout>) -> impl Iterator<Item = (usize, &'static Field)> + '_ {
+        let own = layout.map_or(&[][..], |layout| layout.fields);
+        let sections = layout.map_or(&[][..], |layout| layout.sections);
+        let single = sections.iter().filter(|section| !section.repeated);
+        let in_sections = single.flat_map(|section| {
+            let places = self.places(section).take(1);
+            places.flat_map(|from| self.fields_at(from, section))
+        });
+        HEADER.iter().chain(own).map(|field| (0, field)).chain(in_sections)
+    }
+
+    /// Offsets of all of a section that lie in the record.
+    fn places<'r>(&'r self, section: &Section) -> impl Iterator<Item = usize> + 'r {
+        let (first, length, count) = self.triplet(section).unwrap_or_default();
+        let places = (0..count).map(move |n| first.saturating_add(n.saturating_mul(length)));
+        places.take_while(move |from| {
+            *from >= HEADER_LEN && length > 0 && from.saturating_add(length) <= self.bytes.len()
+        })
+    }
+
+    fn triplet(&self, section: &Section) -> Option<(usize, usize, usize)> {
+        let said = self.bytes.get(section.triplet..section.triplet + 8)?;
+        let number = |bytes: &[u8]| bytes.iter().fold(0, |n: usize, byte| n << 8 | usize::from(*byte));
+        Some((number(&said[..4]), number(&said[4..6]), number(&said[6..])))
+    }
+
+    /// The fields of a section that the record has: an older one may be shorter.
+    fn fields_at(
+        &self,
+        from: usize,
+        section: &'static Section,
+    ) -> impl Iterator<Item = (usize, &'static Field)> + 'static {
+        let length = self.triplet(section).map_or(0, |(_, length, _)| length);
+        let there = section
+            .fields
+            .iter()
+            .filter(move |field| field.at + field.len <= length);
+        there.map(move |field| (from, field))
+    }
+
+    fn value(&self, from: usize, field: &Field) -> Option<Value> {
+        let bytes = self.bytes.get(from + field.at..from + field.at + field.len)?;
         let unsigned = bytes
             .iter()
             .fold(0_i128, |number, byte| number << 8 | i128::from(*byte));
@@ -136,68 +218,81 @@ impl Record {
         })
     }
 
-    fn field(&self, name: &str) -> Option<&'static Field> {
-        let own = Layout::of(self.kind(), self.subtype()).map_or(&[][..], |layout| layout.fields);
-        HEADER.iter().chain(own).find(|field| field.name == name)
+    fn field(&self, name: &str) -> Option<(usize, &'static Field)> {
+        let layout = Layout::of(self.kind(), self.subtype());
+        let found = self.known(layout).find(|(_, field)| field.name == name);
+        found
     }
 
-    fn put(&mut self, field: &Field, bytes: &[u8]) {
-        if let Some(to) = self.bytes.get_mut(field.at..field.at + field.len) {
+    fn put(&mut self, (from, field): (usize, &Field), bytes: &[u8]) {
+        if let Some(to) = self.bytes.get_mut(from + field.at..from + field.at + field.len) {
             to.copy_from_slice(bytes);
         }
     }
 
     /// Sets a number; one that is too large is the largest.
     pub fn number(&mut self, name: &str, number: u64) {
-        // The subtype decides which fields there are, so it comes first.
-        if let Some(field) = self.field(name).or_else(|| (name == "SMF42STY").then_some(&SUBTYPE)) {
-            let most = if field.len < 8 {
-                (1 << (8 * field.len)) - 1
-            } else {
-                u64::MAX
-            };
-            let bytes = number.min(most).to_be_bytes();
-            self.put(field, &bytes[8 - field.len..]);
+        if let Some(place) = self.field(name) {
+            self.put_number(place, number);
         }
     }
 
+    fn put_number(&mut self, place: (usize, &Field), number: u64) {
+        let len = place.1.len;
+        let most = if len < 8 { (1 << (8 * len)) - 1 } else { u64::MAX };
+        self.put(place, &number.min(most).to_be_bytes()[8 - len..]);
+    }
+
     fn signed(&mut self, name: &str, number: i64) {
-        if let Some(field) = self.field(name) {
+        if let Some((from, field)) = self.field(name) {
             let most = i64::MAX >> (64 - 8 * field.len);
             let bytes = number.clamp(-most, most).to_be_bytes();
-            self.put(field, &bytes[8 - field.len..]);
+            self.put((from, field), &bytes[8 - field.len..]);
         }
     }
 
     /// Sets a text, in EBCDIC; what this lacks is a question mark, what is too long is cut off.
     pub fn text(&mut self, name: &str, text: &str) {
-        let Some(field) = self.field(name) else { return };
+        if let Some(place) = self.field(name) {
+            self.put_text(place, text);
+        }
+    }
+
+    fn put_text(&mut self, place: (usize, &Field), text: &str) {
         let one = |letter: char| {
             CodePage::Ibm1047
                 .encode(letter.encode_utf8(&mut [0; 4]))
                 .unwrap_or_else(|_| vec![0x6F])
         };
         let mut bytes: Vec<u8> = text.chars().flat_map(one).collect();
-        bytes.resize(field.len, 0x40);
-        self.put(field, &bytes);
+        bytes.resize(place.1.len, 0x40);
+        self.put(place, &bytes);
     }
 
-    fn when(&mut self, time: &str, date: &str, nanoseconds: u64) {
+    /// Sets fields of the `n`-th of a section that there may be several of: a text, or a number.
+    pub(crate) fn entry(&mut self, section: &'static Section, n: usize, values: &[(&str, Value)]) {
+        let Some(from) = self.places(section).nth(n) else {
+            return;
+        };
+        for (name, value) in values {
+            let Some(field) = section.fields.iter().find(|field| field.name == *name) else {
+                continue;
+            };
+            match value {
+                Value::Text(text) => self.put_text((from, field), text),
+                Value::Number(number) => self.put_number((from, field), u64::try_from(*number).unwrap_or(0)),
+            }
+        }
+    }
+
+    pub(crate) fn when(&mut self, time: &str, date: &str, nanoseconds: u64) {
         let (days, hundredths) = (nanoseconds / DAY, nanoseconds % DAY / 10_000_000);
         self.number(time, hundredths);
-        if let Some(field) = self.field(date) {
-            self.put(field, &packed(days));
+        if let Some(place) = self.field(date) {
+            self.put(place, &packed(days));
         }
     }
 }
-
-const SUBTYPE: Field = Field {
-    name: "SMF42STY",
-    at: 22,
-    len: 2,
-    kind: Kind::Number,
-    text: "",
-};
 
 const DAY: u64 = 86_400_000_000_000;
 
@@ -236,7 +331,7 @@ fn day(bytes: &[u8]) -> String {
     }
 }
 
-fn layout(number: u8, subtype: u16) -> &'static Layout {
+pub(crate) fn layout(number: u8, subtype: u16) -> &'static Layout {
     Layout::of(number, subtype).unwrap_or(&crate::LAYOUTS[0])
 }
 
@@ -346,7 +441,6 @@ pub fn io_of(then: &OpenDataSet, now_set: &OpenDataSet, now: u64, origin: &Origi
     let of_part = |(index, before, after): (bool, &Component, &Component)| {
         let identity = &now_set.identity;
         let mut record = Record::new(layout(42, 6), now, origin);
-        record.number("SMF42STY", 6);
         record.text("SMF42SSI", "CICA");
         record.number("SMF42NT", 1);
         record.text("SMF42JBN", &origin.job);
@@ -366,7 +460,6 @@ pub fn io_of(then: &OpenDataSet, now_set: &OpenDataSet, now: u64, origin: &Origi
 /// Requests for a shared data set, or for all of a server, since the last such record.
 fn shared(subtype: u16, now: u64, origin: &Origin) -> Record {
     let mut record = Record::new(layout(42, subtype), now, origin);
-    record.number("SMF42STY", subtype.into());
     record.text("SMF42SSI", "CICA");
     record.number("SMF42NT", 1);
     record

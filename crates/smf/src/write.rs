@@ -2,12 +2,13 @@
 //! `smf/2` before the next, and so on.
 
 use crate::record::{closed, io_of, lost, opened, shared_data_set, shared_locks, Origin, Record};
+use crate::step::{StepEnd, StepSoFar};
 use cica_counters::{OpenDataSet, SmfCount, Watcher};
 use cica_disk::{Cells, Clock, Create, Disk, File, Lock, Open, WriteAt};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes after which another file is begun.
 pub const MOST: u64 = 16 << 20;
@@ -30,6 +31,7 @@ pub struct SmfFile {
     /// How many records are lost that no record tells of, and since when.
     untold: Mutex<(u64, u64)>,
     cells: Mutex<Option<Cells>>,
+    step: Mutex<StepSoFar>,
 }
 
 impl SmfFile {
@@ -43,12 +45,28 @@ impl SmfFile {
             most,
             untold: Mutex::default(),
             cells: Mutex::default(),
+            step: Mutex::default(),
         }
     }
 
     /// From now on others see in these cells how many records were written and lost.
     pub fn show_counts(&self, cells: Cells) {
         *self.cells.lock().unwrap_or_else(PoisonError::into_inner) = Some(cells);
+    }
+
+    /// From now on what is counted of this cluster is of the DD that leads to it.
+    pub fn name_dd(&self, cluster: &str, dd: &str) {
+        self.step().name(cluster, dd);
+    }
+
+    /// Writes the record of the step, which ends.
+    pub fn end_step(&self, end: &StepEnd) {
+        let record = self.step().record(end, self.clock.now(), &self.origin);
+        self.write(&[record]);
+    }
+
+    fn step(&self) -> MutexGuard<'_, StepSoFar> {
+        self.step.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes what clients of a server asked for since the last such record: of each data set, and of all.
@@ -144,10 +162,12 @@ impl SmfFile {
 
 impl Watcher for SmfFile {
     fn opened(&self, then: &OpenDataSet) {
+        self.step().note(then);
         self.write(&[opened(then, self.clock.now(), &self.origin)]);
     }
 
     fn closed(&self, then: &OpenDataSet, now: &OpenDataSet) {
+        self.step().note(now);
         let clock = self.clock.now();
         let mut records = closed(then, now, clock, &self.origin);
         records.extend(io_of(then, now, clock, &self.origin));

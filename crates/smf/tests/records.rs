@@ -100,6 +100,15 @@ fn no_two_fields_of_a_record_share_a_byte() {
             end = field.at + field.len;
         }
         assert_eq!(end, layout.len());
+        for section in layout.sections {
+            assert!(section.triplet + 8 <= layout.len());
+            let mut end = 0;
+            for field in section.fields {
+                assert!(field.at >= end && field.len > 0, "{}", field.name);
+                end = field.at + field.len;
+            }
+            assert_eq!(end, section.len());
+        }
     }
 }
 
@@ -233,26 +242,31 @@ fn page() -> String {
     let mut page = String::from(
         "# SMF records\n\nWhat `CICA_SMF=on` writes to `smf/current` in the catalog's directory: variable records without \
          blocks,\neach with its length in front. Text is EBCDIC, numbers begin with their highest byte. A test \
-         makes this page from\n`crates/smf/src/field.rs`. Names are IBM's. Offsets are IBM's in the standard header, and in type 64 up \
-         to the name\nof the component; behind it they are Cica's.\n",
+         makes this page from\n`crates/smf/src/field.rs`. Names are IBM's. Offsets are IBM's in the standard header, in type 30, and in \
+         type 64 up to\nthe name of the component; behind it they are Cica's. A section lies where the record says, and \
+         offsets of its fields are\nfrom its beginning.\n",
     );
     let mut table = |heading: &str, fields: &[Field]| {
-        page += &format!("\n## {heading}\n\n| offset | bytes | field | kind | what |\n|---|---|---|---|---|\n");
+        page += &format!("\n{heading}\n\n| offset | bytes | field | kind | what |\n|---|---|---|---|---|\n");
         for f in fields {
             let kind = format!("{:?}", f.kind).to_ascii_lowercase();
             page += &format!("| {} | {} | {} | {kind} | {} |\n", f.at, f.len, f.name, f.text);
         }
     };
-    table("Standard header", field::HEADER);
+    table("## Standard header", field::HEADER);
     for layout in LAYOUTS {
         let subtype = match layout.subtype {
             0 => String::new(),
             subtype => format!(", subtype {subtype}"),
         };
         table(
-            &format!("Type {}{subtype}: {}", layout.number, layout.text),
+            &format!("## Type {}{subtype}: {}", layout.number, layout.text),
             layout.fields,
         );
+        for section in layout.sections {
+            let heading = format!("### {} section, where offset {} says", section.text, section.triplet);
+            table(&heading, section.fields);
+        }
     }
     page
 }
@@ -306,4 +320,104 @@ fn what_clients_asked_for_is_told_of_each_data_set_and_of_all() {
         ["CICA", "4294967295", "31", "5"],
         "what is too large is the largest"
     );
+}
+
+#[test]
+fn a_step_says_what_each_dd_took() {
+    let disk = Arc::new(MemoryDisk::new());
+    let how = Open {
+        directory: true,
+        create: Create::IfMissing,
+        ..Open::default()
+    };
+    disk.open(Path::new("/cat"), how).expect("a directory");
+    let clock = Arc::new(ManualClock::new(NOW, 0));
+    let file = SmfFile::new(disk.clone(), clock, Path::new("/cat"), origin(), 1 << 20);
+    file.name_dd("A.B", "cust");
+    // Two opens at the same time of the same data set show the same counts, so both are one.
+    let then = counted((0, 0), (0, 0));
+    let now = |cluster: &str, opened, excps: (u64, u64)| {
+        let statistics = StatisticsFile::create(
+            Arc::new(MemoryDisk::new()),
+            Path::new("/none"),
+            &ProcessIdentity::default(),
+        );
+        let counts = statistics.open(&DataSetIdentity {
+            cluster: cluster.into(),
+            opened,
+            ..then.identity.clone()
+        });
+        for (index, excps) in [(false, excps.0), (true, excps.1)] {
+            counts
+                .component(index)
+                .at(ComponentCount::Excps as usize)
+                .store(excps, Relaxed);
+        }
+        counts.so_far().expect("counts")
+    };
+    file.opened(&then);
+    file.opened(&then);
+    file.closed(&then, &now("A.B", 0, (5, 2)));
+    file.closed(&then, &now("A.B", 0, (6, 2)));
+    // Open again later, and a data set without a DD.
+    file.opened(&now("A.B", 9, (1, 0)));
+    file.closed(&then, &now("A.B", 9, (3, 0)));
+    file.opened(&now("C.D", 10, (0, 0)));
+    file.closed(&then, &now("C.D", 10, (70_000, 0)));
+    let end = |completion| StepEnd {
+        program: "payroll",
+        completion,
+        started: NOW - 90_000_000_000,
+        cpu: 1_239_999_999,
+        process: 4711,
+    };
+    file.end_step(&end(Completion::Code(12)));
+    file.end_step(&end(Completion::Signal(15)));
+    let current = FileReader::plain(&*disk, Path::new("/cat/smf/current")).expect("the file");
+    let records: Vec<Record> = Records::new(current).collect::<Result<_, _>>().expect("records");
+    let steps: Vec<&Record> = records.iter().filter(|record| record.kind() == 30).collect();
+    let said = |n: usize, name: &str| steps[n].get(name).expect("a field").to_string();
+    let names = [
+        "SMF30STP", "SMF30JBN", "SMF30PGM", "SMF30STM", "SMF30JNM", "SMF30SIT", "SMF30TEP", "SMF30SCC", "SMF30STI",
+        "SMF30CPT",
+    ];
+    let expected = [
+        "4",
+        "PAYROLL",
+        "PAYROLL",
+        "STEP1",
+        "4711",
+        "01:00:33.45",
+        "70010",
+        "X'000C'",
+        "X'0000'",
+        "123",
+    ];
+    assert_eq!(names.map(|name| said(0, name)), expected);
+    assert_eq!(
+        ["SMF30SCC", "SMF30STI", "SMF30ARC"].map(|name| said(1, name)),
+        ["X'0222'", "X'0200'", "15"]
+    );
+    let dds: Vec<Vec<String>> = (steps[0].entries())
+        .map(|entry| entry.iter().map(|(_, value)| value.to_string()).collect())
+        .collect();
+    assert_eq!(
+        dds,
+        [["CUST", "10", "4096", "10"], ["SYS00001", "70000", "4096", "70000"]]
+    );
+    // Where IBM's mapping has the job's name: in the section that the word at 32 leads to.
+    let bytes = steps[0].bytes();
+    let at = usize::from(u16::from_be_bytes([bytes[34], bytes[35]]));
+    assert_eq!(&bytes[at..at + 3], [0xD7, 0xC1, 0xE8], "PAY in EBCDIC");
+    // A record that lies about its sections is printed as far as they are there.
+    for wrong in 0..bytes.len() {
+        for byte in [0, 1, 0x7F, 0xFF] {
+            let mut hostile = bytes.to_vec();
+            hostile[wrong] = byte;
+            for record in Records::new(&hostile[..]).flatten() {
+                assert!(record.fields().count() >= 7);
+                assert!(record.entries().flatten().count() <= 4 * hostile.len());
+            }
+        }
+    }
 }

@@ -13,10 +13,14 @@ use cica_idcams::run::run_with_parm;
 use cica_idcams::{Act, Command, IssuedMessage, Source, Stamp, Style, Sysprint};
 use cica_messages::{CICA0906S, CICA0907S};
 use cica_qsam::DdText;
+use cica_session::Completion;
 use clap::Args;
 use serde_json::{json, Value};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+
+/// What the step is called in SMF records.
+const PROGRAM: &str = "IDCAMS";
 
 /// Run IDCAMS control cards
 ///
@@ -57,6 +61,10 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let source = Source::from_bytes(&cards(options.file.as_deref())?);
     let session = Session::open_or_create(global)?;
     let stamp = stamp(&*session.clock);
+    for (name, text) in dd.iter() {
+        session.name_dd(&text.target.to_ascii_uppercase(), name);
+    }
+    let step = session.end_of_step();
     let mut services = services(session, dd, Progress::new(global));
     let mut sink = sink(options.sysprint.as_deref())?;
     if options.json {
@@ -67,6 +75,8 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         };
         let mut sysprint = Sysprint::new(&mut listing, Style::Plain, stamp).with_messages();
         let maxcc = run_with_parm(&options.parm, source, &mut coded, &mut sysprint);
+        drop(coded.services);
+        step.tell(Some(PROGRAM), Completion::Code(maxcc.into()));
         let messages: Vec<Value> = sysprint.into_messages().iter().map(message).collect();
         let listing: Vec<Value> = String::from_utf8_lossy(&listing).lines().map(Value::from).collect();
         let all = json!({"maxcc": maxcc, "commands": coded.commands, "messages": messages, "sysprint": listing});
@@ -78,6 +88,8 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let style = if options.asa { Style::Asa } else { Style::Plain };
     let mut sysprint = Sysprint::new(&mut sink, style, stamp);
     let maxcc = run_with_parm(&options.parm, source, &mut services, &mut sysprint);
+    drop(services);
+    step.tell(Some(PROGRAM), Completion::Code(maxcc.into()));
     match sysprint.error() {
         // The commands behind the break were not carried out: unlike elsewhere, this is no success.
         Some(error) => Err(not_written(io::Error::new(error.kind(), error.to_string()))),

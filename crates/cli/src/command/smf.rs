@@ -1,11 +1,12 @@
-//! `cica smf`: SMF records of opens and closes, printed, added up and exported.
+//! `cica smf`: SMF records of opens, closes and steps, printed, added up and exported.
 
 use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::session::Session;
 use cica_disk::FileReader;
 use cica_messages as messages;
-use cica_smf::{write, Record, Records, Value};
+use cica_smf::field::HEADER;
+use cica_smf::{write, Field, Record, Records, Value};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{json, Map};
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ pub enum Options {
     /// Print records, a line for each field that is not 0
     #[command(after_help = "Example:\n  cica smf print --type 64")]
     Print(Which),
-    /// Add up what was done with each component
+    /// Add up what was done with each component, and by each step
     #[command(after_help = "Example:\n  cica smf totals")]
     Totals(Which),
     /// Write records as JSON lines or CSV
@@ -130,11 +131,11 @@ fn print(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
             .layout()
             .map_or("fields are not known here", |layout| layout.text);
         writeln!(out, "{day} {time}  type {}  {text}", record.kind())?;
-        for (field, value) in record.fields().skip(cica_smf::field::HEADER.len()) {
-            let (empty, zero) = (value.to_string().is_empty(), value == Value::Number(0));
-            if !empty && !zero {
-                writeln!(out, "  {:<10} {:<24} {}", field.name, value.to_string(), field.text)?;
-            }
+        for (field, value) in record.fields().skip(HEADER.len()) {
+            line(field, &value, out)?;
+        }
+        for (field, value) in record.entries().flatten() {
+            line(field, &value, out)?;
         }
     }
     Ok(if records.is_empty() {
@@ -142,6 +143,14 @@ fn print(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
     } else {
         Status::DONE
     })
+}
+
+fn line(field: &Field, value: &Value, out: &mut dyn Write) -> std::io::Result<()> {
+    let text = value.to_string();
+    if text.is_empty() || *value == Value::Number(0) {
+        return Ok(());
+    }
+    writeln!(out, "  {:<10} {text:<24} {}", field.name, field.text)
 }
 
 fn show(record: &Record, name: &str) -> String {
@@ -186,6 +195,10 @@ fn totals(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
         sum.iter().try_for_each(|n| write!(out, " {n:>10}"))?;
         writeln!(out)?;
     }
+    let steps: Vec<&Record> = records.iter().filter(|record| record.kind() == 30).collect();
+    if !steps.is_empty() {
+        steps_of(&steps, out)?;
+    }
     if lost > 0 {
         writeln!(out, "{lost} records were lost")?;
     }
@@ -196,16 +209,70 @@ fn totals(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
     })
 }
 
+/// Steps of the same job, step and program: how many there were, what they took, and the worst code.
+fn steps_of(records: &[&Record], out: &mut dyn Write) -> std::io::Result<()> {
+    let mut sums: BTreeMap<[String; 3], (u64, i128, i128, String)> = BTreeMap::new();
+    let number = |record: &Record, name: &str| match record.get(name) {
+        Some(Value::Number(n)) => n,
+        _ => 0,
+    };
+    for record in records {
+        let key = ["SMF30JBN", "SMF30STM", "SMF30PGM"].map(|name| show(record, name));
+        let (count, cpu, excps, worst) = sums.entry(key).or_default();
+        *count += 1;
+        *cpu += number(record, "SMF30CPT");
+        *excps += number(record, "SMF30TEP");
+        *worst = std::mem::take(worst).max(code(record));
+    }
+    writeln!(
+        out,
+        "\n{:<8} {:<8} {:<8} {:>6} {:>12} {:>12}  CODE",
+        "JOB", "STEP", "PROGRAM", "STEPS", "CPU SECONDS", "EXCPS"
+    )?;
+    for ([job, step, program], (count, cpu, excps, worst)) in &sums {
+        let cpu = format!("{}.{:02}", cpu / 100, cpu % 100);
+        writeln!(
+            out,
+            "{job:<8} {step:<8} {program:<8} {count:>6} {cpu:>12} {excps:>12}  {worst}"
+        )?;
+    }
+    Ok(())
+}
+
+/// The condition code of a step in decimal, or `S` and the code of its abnormal end, as listings of jobs have them. The
+/// worse of two is the greater text.
+pub fn code(record: &Record) -> String {
+    let bits = |name: &str| {
+        let text = show(record, name);
+        let digits = text.trim_start_matches("X'").trim_end_matches('\'');
+        u16::from_str_radix(digits, 16).unwrap_or_default()
+    };
+    let (code, how) = (bits("SMF30SCC"), bits("SMF30STI"));
+    match how & 0x0200 {
+        0 => format!("{:04}", code & 0xFFF),
+        _ if code & 0x8000 != 0 => format!("U{:04}", code & 0xFFF),
+        _ => format!("S{:03X}", code & 0xFFF),
+    }
+}
+
 fn json_lines(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
     for record in records {
-        let fields = record.fields().map(|(field, value)| {
+        let named = |(field, value): (&Field, Value)| {
             let value = match value {
                 Value::Number(n) => i64::try_from(n).map_or_else(|_| json!(n.to_string()), |n| json!(n)),
                 Value::Text(text) => json!(text),
             };
             (field.name.to_owned(), value)
-        });
-        writeln!(out, "{}", serde_json::Value::Object(fields.collect::<Map<_, _>>()))?;
+        };
+        let mut fields: Map<_, _> = record.fields().map(named).collect();
+        let entries = record
+            .entries()
+            .map(|entry| entry.into_iter().map(named).collect::<Map<_, _>>());
+        let entries: Vec<_> = entries.collect();
+        if !entries.is_empty() {
+            fields.insert("sections".into(), json!(entries));
+        }
+        writeln!(out, "{}", serde_json::Value::Object(fields))?;
     }
     Ok(Status::DONE)
 }
@@ -224,18 +291,28 @@ fn csv(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text,
     };
-    let line = |cells: Vec<String>| cells.join(",");
-    writeln!(
-        out,
-        "{}",
-        line(first.fields().map(|(field, _)| field.name.to_owned()).collect())
-    )?;
+    // A record with sections that there may be several of has a line for each, as if each had its record.
+    let sections = first.layout().map_or(&[][..], |layout| layout.sections);
+    let repeated: Vec<&Field> = (sections.iter().filter(|section| section.repeated))
+        .flat_map(|section| section.fields)
+        .collect();
+    let names = first.fields().map(|(field, _)| field).chain(repeated.iter().copied());
+    let names: Vec<String> = names.map(|field| field.name.to_owned()).collect();
+    writeln!(out, "{}", names.join(","))?;
     for record in records {
-        writeln!(
-            out,
-            "{}",
-            line(record.fields().map(|(_, value)| quoted(value.to_string())).collect())
-        )?;
+        let own: Vec<String> = record.fields().map(|(_, value)| quoted(value.to_string())).collect();
+        let mut entries: Vec<_> = record.entries().collect();
+        if entries.is_empty() {
+            entries.push(Vec::new());
+        }
+        for entry in entries {
+            let value = |field: &&Field| {
+                let found = entry.iter().find(|(other, _)| other.name == field.name);
+                found.map_or(String::new(), |(_, value)| quoted(value.to_string()))
+            };
+            let cells: Vec<String> = own.iter().cloned().chain(repeated.iter().map(value)).collect();
+            writeln!(out, "{}", cells.join(","))?;
+        }
     }
     Ok(Status::DONE)
 }

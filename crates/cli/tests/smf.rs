@@ -1,0 +1,56 @@
+//! SMF records by `cica idcams` and `cica smf`.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{finish, Place};
+
+/// Runs cards as a step of a job that has SMF records.
+fn step(place: &Place, name: &str, cards: &str, args: &[&str]) -> i32 {
+    let mut command = place.command(&[&["idcams"], args].concat());
+    command
+        .env("CICA_SMF", "on")
+        .env("CICA_JOB", "NIGHTLY")
+        .env("CICA_STEP", name);
+    finish(command, format!(" {cards}\n").as_bytes()).status
+}
+
+#[test]
+fn a_run_of_idcams_is_a_step() {
+    let place = Place::new();
+    place.names("AAAAone\nBBBBtwo\n");
+    assert_eq!(
+        step(
+            &place,
+            "PRINT1",
+            "PRINT INFILE(NAMES) CHARACTER",
+            &["--dd", "NAMES=a.names"]
+        ),
+        0
+    );
+    assert_eq!(step(&place, "PRINT2", "PRINT INDATASET(A.NONE)", &["--json"]), 12);
+    let shown = place.run(&["smf", "totals"]).text();
+    let lines: Vec<&str> = shown.lines().skip_while(|line| !line.starts_with("JOB")).collect();
+    assert_eq!(lines.len(), 3, "{shown}");
+    assert!(lines[1].starts_with("NIGHTLY  PRINT1   IDCAMS        1 "), "{shown}");
+    assert!(lines[1].ends_with(" 0000") && lines[2].ends_with(" 0012"), "{shown}");
+    let printed = place.run(&["smf", "print", "--type", "30", "--job", "nightly"]).text();
+    for wanted in [
+        "A step has ended",
+        "SMF30PGM   IDCAMS",
+        "SMF30SCC   X'000C'",
+        "SMF30DDN   NAMES",
+    ] {
+        assert!(printed.contains(wanted), "{wanted}: {printed}");
+    }
+    let csv = place.run(&["smf", "export", "--format", "csv", "--type", "30"]).text();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 3, "a step without data sets has a line too: {csv}");
+    assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{csv}");
+    let at = rows[0].iter().position(|name| *name == "SMF30DDN").unwrap();
+    assert_eq!([rows[1][at], rows[2][at]], ["NAMES", ""]);
+    let json = place.run(&["smf", "export", "--type", "30"]).text();
+    let first: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert_eq!(first["sections"][0]["SMF30DDN"], "NAMES");
+    assert_eq!(first["sections"][0]["SMF30BLK"], first["SMF30TEP"]);
+}

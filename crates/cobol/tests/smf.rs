@@ -1,0 +1,119 @@
+//! SMF records of a program: what its step took, by DD, and how it ended.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use cica_disk::FileReader;
+use cica_smf::{Record, Records};
+use common::Workplace;
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+const SOURCE: &str = include_str!("programs/file.cob");
+const ENDS: &str = "IDENTIFICATION DIVISION. PROGRAM-ID. ENDS.
+ENVIRONMENT DIVISION. INPUT-OUTPUT SECTION. FILE-CONTROL.
+    SELECT CUSTOMERS ASSIGN TO 'CUSTMAST' ORGANIZATION INDEXED ACCESS SEQUENTIAL RECORD KEY K.
+DATA DIVISION. FILE SECTION. FD CUSTOMERS. 01 R. 05 K PIC 9(8). 05 D PIC X(12).
+PROCEDURE DIVISION.
+    OPEN INPUT CUSTOMERS
+    READ CUSTOMERS
+    MOVE 12 TO RETURN-CODE
+    STOP RUN.
+";
+
+/// Reads without end.
+const LOOPS: &str = "IDENTIFICATION DIVISION. PROGRAM-ID. LOOPS.
+ENVIRONMENT DIVISION. INPUT-OUTPUT SECTION. FILE-CONTROL.
+    SELECT F ASSIGN TO 'CUST' ORGANIZATION INDEXED ACCESS DYNAMIC RECORD KEY K FILE STATUS FS.
+DATA DIVISION. FILE SECTION. FD F. 01 R. 05 K PIC 9(8). 05 D PIC X(12).
+WORKING-STORAGE SECTION. 01 FS PIC XX.
+PROCEDURE DIVISION.
+    OPEN INPUT F
+    DISPLAY FS
+    PERFORM UNTIL FS = 'XX'
+        MOVE 1 TO K
+        READ F
+    END-PERFORM
+    STOP RUN.
+";
+
+/// Records of type 30 in the catalog of this place.
+fn steps(place: &Workplace) -> Vec<Record> {
+    let disk = cica_session::outside();
+    let read = FileReader::plain(&*disk, &place.catalog().join("smf/current")).unwrap();
+    let records: Vec<Record> = Records::new(read).collect::<Result<_, _>>().unwrap();
+    records.into_iter().filter(|record| record.kind() == 30).collect()
+}
+
+fn said(record: &Record, names: &[&str]) -> Vec<String> {
+    let value = |name: &&str| record.get(name).unwrap().to_string();
+    names.iter().map(value).collect()
+}
+
+fn dds(record: &Record) -> Vec<(String, u64)> {
+    let entries = record.entries();
+    let of = |entry: Vec<(_, cica_smf::Value)>| (entry[0].1.to_string(), entry[1].1.to_string().parse().unwrap());
+    entries.map(of).collect()
+}
+
+#[test]
+fn a_program_that_ends_says_its_code_and_what_each_dd_took() {
+    let place = Workplace::with_catalog("smf-step");
+    let load = place.compile("file", SOURCE);
+    place.run(&load, &["load", "20"]);
+    assert!(
+        !place.catalog().join("smf").exists(),
+        "records are off unless they are wanted"
+    );
+    let program = place.compile("ends", ENDS);
+    let mut command = place.command(&program);
+    command
+        .env("CICA_SMF", "on")
+        .env("CICA_JOB", "payroll")
+        .env("CICA_STEP", "STEP020")
+        .env("DD_CUSTMAST", "DSN=CUST");
+    assert_eq!(command.status().unwrap().code(), Some(12));
+    let all = steps(&place);
+    assert_eq!(all.len(), 1);
+    assert_eq!(
+        said(&all[0], &["SMF30JBN", "SMF30STM", "SMF30PGM", "SMF30SCC", "SMF30STI"]),
+        ["PAYROLL", "STEP020", "ENDS", "X'000C'", "X'0000'"]
+    );
+    let dds = dds(&all[0]);
+    assert!(
+        matches!(&dds[..], [(dd, excps)] if dd == "CUSTMAST" && *excps > 0),
+        "{dds:?}"
+    );
+    let [total, started, ended] = ["SMF30TEP", "SMF30SIT", "TME"].map(|name| all[0].get(name).unwrap().to_string());
+    assert_eq!(total, dds[0].1.to_string());
+    assert!(started <= ended, "{started} {ended}");
+}
+
+/// Once more though it ends by a signal; not by one that nobody can take.
+#[test]
+fn a_program_that_a_signal_ends_says_so() {
+    let place = Workplace::with_catalog("smf-signal");
+    let load = place.compile("file", SOURCE);
+    place.run(&load, &["load", "3"]);
+    let program = place.compile("loops", LOOPS);
+    for (signal, records) in [("TERM", 1), ("KILL", 1)] {
+        let mut command = place.command(&program);
+        let mut running = command.env("CICA_SMF", "on").stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(running.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let pid = running.id().to_string();
+        std::process::Command::new("kill")
+            .args(["-s", signal, &pid])
+            .status()
+            .unwrap();
+        assert!(!running.wait().unwrap().success());
+        let all = steps(&place);
+        assert_eq!(all.len(), records, "{signal}");
+        assert_eq!(
+            said(&all[0], &["SMF30SCC", "SMF30STI", "SMF30ARC"]),
+            ["X'0222'", "X'0200'", "15"]
+        );
+    }
+}
