@@ -65,7 +65,8 @@ fn inserts_take_not_much_more_memory_than_they_bring() {
         assert!(after < 1.6 * before, "CIs of {ci_size}: {before} and {after} bytes");
         ds.close().unwrap();
         let ds = world.open(&engine, "d");
-        charged(&engine, &ds, &records);
+        let read = charged(&engine, &ds, &records);
+        assert!(read < 1.6 * before, "CIs of {ci_size}, read again: {before} and {read} bytes");
         ds.close().unwrap();
     }
 }

@@ -1,5 +1,7 @@
 //! Where frames come from when none is free: pages that are given up, and slabs that are emptied and cut anew.
 //!
+//! Second chance is within a size; `sweep.rs` is what moves slabs from a size whose pages are not used.
+//!
 //! | asked for a frame of a size | done |
 //! |---|---|
 //! | one is free, or the bound allows a slab more | it is taken |
@@ -12,9 +14,8 @@
 //! A descriptor of a CA is pinned by each of its CIs that has a page. A slab with such descriptors is emptied last, and
 //! the pages of their CIs are given up first: else descriptors all over the pool would keep it cut as it is.
 
-use super::{class_of, number_of, Cut, Gave, Latched, Pool, PoolFull, KEPT, USED};
+use super::{class_of, frames_of, slab_of, Cut, Gave, Latched, Pool, PoolFull, KEPT, SLAB, USED};
 use crate::sync::atomic::Ordering::*;
-use std::collections::HashSet;
 
 /// So many frames of a size, not pinned, are enough to read by: a way through an index of usual depth, and where it
 /// leads.
@@ -77,6 +78,7 @@ impl Pool {
     /// The bound is reached, and nothing can be given up.
     pub fn take(&self, bytes: usize) -> Result<Latched<'_>, PoolFull> {
         let size = super::class_size(bytes);
+        self.sweep_on();
         for _ in 0..LOOKS {
             if let Some(frame) = self.pop_free(size) {
                 return Ok(self.in_hand(frame));
@@ -115,8 +117,12 @@ impl Pool {
         let free = self.pop_free(size).or_else(|| {
             let more = self.cut_slab(size) || self.evict_one(size, true) == Evicted::One;
             more.then(|| self.pop_free(size)).flatten()
-        })?;
-        Some(self.in_hand(free))
+        });
+        if free.is_none() {
+            // A size that has no slab yet may get one so.
+            self.sweep.gave_up(size);
+        }
+        Some(self.in_hand(free?))
     }
 
     /// Frames for reading ahead, so many at most: all who do that have an eighth of the pool together.
@@ -146,7 +152,7 @@ impl Pool {
     /// Second chance over the frames of a size: the first that was not used since the hand last passed, and can be
     /// given up. Where they are few, it does that only if it is told to.
     fn evict_one(&self, size: usize, few: bool) -> Evicted {
-        let total = class_of(&mut self.classes.lock(), size).frames.len();
+        let total = class_of(&mut self.classes.lock(), size).frames();
         let (mut left, mut busy) = (0, false);
         for looked in 0..2 * total {
             if looked == total && left <= FEW_LEFT.max(total / PART_LEFT) && !few {
@@ -154,11 +160,9 @@ impl Pool {
             }
             let frame = {
                 let mut classes = self.classes.lock();
-                let class = class_of(&mut classes, size);
-                let Some(&frame) = class.frames.get(class.hand % class.frames.len().max(1)) else {
+                let Some(frame) = class_of(&mut classes, size).next() else {
                     return Evicted::None;
                 };
-                class.hand = (class.hand + 1) % class.frames.len();
                 // Under the lock: a slab leaves its size, and its frames their places, only with it.
                 let d = self.descriptor(frame);
                 let flags = d.flags.fetch_and(!USED, Relaxed);
@@ -172,7 +176,10 @@ impl Pool {
                 frame
             };
             match self.give_up(frame, false) {
-                Gave::Up => return Evicted::One,
+                Gave::Up => {
+                    self.sweep.gave_up(size);
+                    return Evicted::One;
+                }
                 Gave::Busy => busy = true,
                 Gave::Not => {}
             }
@@ -210,23 +217,23 @@ impl Pool {
     /// Empties a slab of any size but `spared`, of those that have so many, and takes it from its size: the next one
     /// that can be emptied behind the one that went last. So those that a request has just filled go after all others.
     pub(super) fn take_slab(&self, spared: Option<usize>, of: usize) -> Result<usize, Evicted> {
-        let mut others: Vec<(usize, usize, Vec<u32>)> = {
+        let mut others: Vec<(usize, usize)> = {
             let classes = self.classes.lock();
             let others = classes.iter().filter(|c| Some(c.size) != spared && c.slabs.len() >= of);
-            let slabs = others.flat_map(|c| c.slabs.iter().map(|slab| (number_of(slab), c.size, slab.clone())));
+            let slabs = others.flat_map(|c| c.slabs.iter().map(|&slab| (slab, c.size)));
             slabs.collect()
         };
-        others.sort_unstable_by_key(|(slab, ..)| *slab);
+        others.sort_unstable_by_key(|(slab, _)| *slab);
         let last = self.taken_last.load(Relaxed);
-        let (before, behind) = others.split_at(others.partition_point(|(slab, ..)| *slab <= last));
+        let (before, behind) = others.split_at(others.partition_point(|(slab, _)| *slab <= last));
         let mut busy = false;
         // Those with pinned descriptors last: what is below those goes too.
         for below in [false, true] {
-            for (slab, size, frames) in behind.iter().chain(before) {
-                match self.empty_slab(*size, frames, below) {
+            for &(slab, size) in behind.iter().chain(before) {
+                match self.empty_slab(size, slab, below) {
                     Gave::Up => {
-                        self.taken_last.store(*slab, Relaxed);
-                        return Ok(*slab);
+                        self.taken_last.store(slab, Relaxed);
+                        return Ok(slab);
                     }
                     Gave::Busy => busy = true,
                     Gave::Not => {}
@@ -236,15 +243,16 @@ impl Pool {
         Err(Evicted::busy_if(busy))
     }
 
-    fn empty_slab(&self, size: usize, slab: &[u32], below: bool) -> Gave {
-        let stays = |frame: &u32| {
-            let d = self.descriptor(*frame);
+    /// Has all pages of a slab given up, and takes it from its size.
+    pub(super) fn empty_slab(&self, size: usize, slab: usize, below: bool) -> Gave {
+        let stays = |frame: u32| {
+            let d = self.descriptor(frame);
             d.is_kept() || (!below && d.pins() > 0)
         };
-        if slab.iter().any(stays) {
+        if frames_of(slab, size).any(stays) {
             return Gave::Not;
         }
-        for &frame in slab {
+        for frame in frames_of(slab, size) {
             if self.page_of(frame).is_some() {
                 match self.give_up(frame, below) {
                     Gave::Up => {}
@@ -255,16 +263,14 @@ impl Pool {
         // All of the slab's frames must be on the free list now, or somebody has one in hand.
         let mut classes = self.classes.lock();
         let class = class_of(&mut classes, size);
-        let members: HashSet<u32> = slab.iter().copied().collect();
-        let free = class.free.iter().filter(|f| members.contains(f)).count();
+        let is_its = class.slabs.contains(&slab);
+        let free = class.free.iter().filter(|&&frame| slab_of(frame) == slab).count();
         // Who keeps a page will write to its frame's descriptor once more.
-        if free < slab.len() || slab.iter().any(|&frame| self.descriptor(frame).is_kept()) {
+        let is_kept = |frame: u32| self.descriptor(frame).is_kept();
+        if !is_its || free < SLAB / size || frames_of(slab, size).any(is_kept) {
             return Gave::Busy;
         }
-        class.free.retain(|f| !members.contains(f));
-        class.frames.retain(|f| !members.contains(f));
-        class.slabs.retain(|s| s != slab);
-        class.hand = 0;
+        class.lose(slab);
         self.show_frames(&classes);
         Gave::Up
     }

@@ -56,6 +56,9 @@ const _: () = assert!(size_of::<Descriptor>() == DESCRIPTOR);
 
 pub(super) const DIRTY: u32 = 1;
 pub(super) const USED: u32 = 2;
+/// The page was used since the sweep last passed (`sweep.rs`).
+pub(super) const RECENT: u32 = 8;
+const TOUCHED: u32 = USED | RECENT;
 /// The page stays while the request whose turn it is needs it (P8).
 pub(super) const KEPT: u32 = 4;
 
@@ -64,8 +67,8 @@ impl Descriptor {
     /// shared.
     #[inline]
     pub fn touch(&self) {
-        if self.flags.load(Relaxed) & USED == 0 {
-            self.flags.fetch_or(USED, Relaxed);
+        if self.flags.load(Relaxed) & TOUCHED != TOUCHED {
+            self.flags.fetch_or(TOUCHED, Relaxed);
         }
     }
     /// True if the page differs from its image on the volume.
@@ -174,7 +177,7 @@ impl<'p> Latched<'p> {
     #[inline]
     pub fn set_dirty(&mut self) -> bool {
         let flags = &self.pool.descriptor(self.frame).flags;
-        let marked = DIRTY | USED;
+        let marked = DIRTY | TOUCHED;
         flags.load(Relaxed) & marked != marked && flags.fetch_or(marked, Relaxed) & DIRTY == 0
     }
     /// Marks the page clean.

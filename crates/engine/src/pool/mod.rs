@@ -11,6 +11,7 @@
 //! * P5. Who needs a frame gets one while any slab can be emptied: of pages that may go, and of descriptors whose pages
 //!   may (`evict.rs`). A size keeps some frames that can be given up, so that what a request reads one after the other
 //!   does not put itself out.
+//! * A size whose pages go while another's are not used gets that one's memory (`sweep.rs`).
 //! * P6 to P9, why no request waits or begins anew for ever, are in `reserve.rs` and `turn.rs`.
 
 mod buffers;
@@ -31,6 +32,7 @@ mod reserve;
 mod shape;
 mod short;
 mod shown;
+mod sweep;
 mod turn;
 mod view;
 
@@ -88,13 +90,40 @@ pub trait PageOwner: Send + Sync {
     fn give_up(&self, frame: u32, page: PageId, below: bool) -> Gave;
 }
 
+/// The frames of a size.
 struct Class {
     size: usize,
     free: Vec<u32>,
-    /// All frames of the size, and the same grouped by slab.
-    frames: Vec<u32>,
-    slabs: Vec<Vec<u32>>,
+    /// Its slabs, in the order in which they were cut for it.
+    slabs: Vec<usize>,
+    /// The place, among all of its frames, that second chance comes to next.
     hand: usize,
+}
+
+impl Class {
+    /// All frames of the size.
+    fn frames(&self) -> usize {
+        self.slabs.len() * (SLAB / self.size)
+    }
+
+    /// The frame under the hand, which moves on.
+    fn next(&mut self) -> Option<u32> {
+        let (each, at) = (SLAB / self.size, self.hand % self.frames().max(1));
+        let slab = *self.slabs.get(at / each)?;
+        self.hand = at + 1;
+        Some(frame_of(slab, at % each, self.size))
+    }
+
+    /// A slab goes to another size. The hand stays at its frame.
+    fn lose(&mut self, slab: usize) {
+        let each = SLAB / self.size;
+        self.free.retain(|&frame| slab_of(frame) != slab);
+        if let Some(at) = self.slabs.iter().position(|&own| own == slab) {
+            self.slabs.remove(at);
+            let passed = self.hand.saturating_sub(at * each).min(each);
+            self.hand -= passed;
+        }
+    }
 }
 
 /// See the module.
@@ -118,6 +147,8 @@ pub struct Pool {
     taken_last: AtomicUsize,
     /// Pages that have been given up.
     gone: AtomicU64,
+    /// What moves slabs from the sizes that use them less.
+    sweep: sweep::Sweep,
     reserves: reserve::Reserves,
     turn: turn::Turns,
     /// Bytes of frames that reading ahead has in hand.
@@ -171,6 +202,7 @@ impl Pool {
             returned: Mutex::new(Vec::new()),
             taken_last: AtomicUsize::new(0),
             gone: AtomicU64::new(0),
+            sweep: sweep::Sweep::default(),
             reserves: reserve::Reserves::default(),
             turn: turn::Turns::default(),
             ahead: AtomicUsize::new(0),
@@ -365,26 +397,22 @@ impl Pool {
     fn enter_slab(&self, cut: Cut, size: usize) {
         let (Cut::First(slab) | Cut::Anew(slab)) = cut;
         self.set_size(slab, size);
-        let frames: Vec<u32> = (0..SLAB / size)
-            .map(|i| ((slab * SLAB + i * size) / 64) as u32)
-            .collect();
         // The zeros of a slab's first cut are frames that hold nothing.
         if matches!(cut, Cut::Anew(_)) {
-            self.empty_frames(&frames);
+            self.empty_frames(frames_of(slab, size));
         }
         let mut classes = self.classes.lock();
         let class = class_of(&mut classes, size);
-        class.frames.extend(&frames);
-        class.free.extend(frames.iter().rev());
-        class.slabs.push(frames);
+        class.free.extend(frames_of(slab, size).rev());
+        class.slabs.push(slab);
         self.show_frames(&classes);
     }
 
-    fn empty_frames(&self, frames: &[u32]) {
+    fn empty_frames(&self, frames: impl Iterator<Item = u32>) {
         // A stale frame number may point into page bytes once a slab is cut anew; a reader then takes eight of them
         // for a version. No page says what the versions of this cut start with.
         let version = scatter(self.cuts.fetch_add(1, Relaxed));
-        for &frame in frames {
+        for frame in frames {
             let d = self.descriptor(frame);
             d.page.store(0, Relaxed);
             d.flags.store(0, Relaxed);
@@ -425,9 +453,19 @@ impl Drop for Pool {
     }
 }
 
-/// Which slab has these frames.
-fn number_of(frames: &[u32]) -> usize {
-    frames.first().map_or(0, |&frame| frame as usize * 64 / SLAB)
+/// The `i`-th frame of a slab that is cut into frames of `size`.
+fn frame_of(slab: usize, i: usize, size: usize) -> u32 {
+    ((slab * SLAB + i * size) / 64) as u32
+}
+
+/// All frames of a slab.
+fn frames_of(slab: usize, size: usize) -> impl DoubleEndedIterator<Item = u32> {
+    (0..SLAB / size).map(move |i| frame_of(slab, i, size))
+}
+
+/// The slab in which a frame lies.
+fn slab_of(frame: u32) -> usize {
+    frame as usize * 64 / SLAB
 }
 
 /// A number that no page is likely to hold, different for each `n` (SplitMix64).
@@ -443,7 +481,6 @@ fn class_of(classes: &mut Vec<Class>, size: usize) -> &mut Class {
         classes.push(Class {
             size,
             free: Vec::new(),
-            frames: Vec::new(),
             slabs: Vec::new(),
             hand: 0,
         });

@@ -3,7 +3,7 @@
 //! A CI split leaves two halves. The one that moves takes a frame of its width: with one of full size it would take
 //! twice the memory that it holds, and all of it has to be cleared, or taken from pages that somebody reads. The one
 //! that stays keeps its frame: to copy it as well costs more than is gained, because the frames that all of them leave
-//! lie between those in use.
+//! lie between those in use. A CI that is not much more than half full has a narrow page as well when it is read.
 //!
 //! * W1. A page's frame has room for the records that it has. For one that comes room is looked for first
 //!   ([`View::takes`]); where there is none the page moves to a wider frame.
@@ -36,6 +36,11 @@ impl Width {
     /// The narrowest for `count` records of `data` bytes, with a sixteenth of the CI free for more. `None`: a whole one.
     pub fn of_half(ci_size: usize, count: usize, data: usize) -> Option<Width> {
         Width::narrow(ci_size, (count, data), ci_size / 16)
+    }
+
+    /// For a page that was read: only the narrowest is worth the copy.
+    pub fn of_read(ci_size: usize, count: usize, data: usize) -> Option<Width> {
+        Width::of_half(ci_size, count, data).filter(|width| width.room == ci_size * WIDTHS[0] / 8)
     }
 
     /// For a page that had no place for the last of `count` records of `data` bytes: with more free, so that it does not

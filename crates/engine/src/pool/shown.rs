@@ -56,7 +56,7 @@ impl Pool {
         for (at, class) in classes.iter().enumerate() {
             for (counter, n) in [
                 (FramesCount::Size, class.size),
-                (FramesCount::Frames, class.frames.len()),
+                (FramesCount::Frames, class.frames()),
                 (FramesCount::Free, class.free.len()),
             ] {
                 self.counts.frames(at, counter, n);

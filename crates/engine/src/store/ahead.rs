@@ -82,7 +82,7 @@ impl Component {
             match accepted {
                 Ok(latched) => {
                     self.count_read(1);
-                    drop(self.attach(page, descriptor, i, ci, latched));
+                    drop(self.attach(page, descriptor, i, ci, self.narrowed(latched)));
                 }
                 Err(latched) => latched.free(),
             }

@@ -71,7 +71,7 @@ impl Component {
                 }
                 _ => return latched.free(),
             }
-            let latched = self.shortened(latched);
+            let latched = self.fitted(latched);
             let _guard = self.lock(ca).lock();
             let descriptor = self.directory.get(ca);
             if descriptor == NO_FRAME {

@@ -1,6 +1,6 @@
 //! Between a CI's image on the volume and its page in the pool.
 
-use crate::pool::{Cells, Entry, ImagePage, Measure, Page, Shape, Shortened, View, DESCRIPTOR, SLAB};
+use crate::pool::{Cells, Entry, ImagePage, Measure, Page, Shape, Shortened, View, Width, DESCRIPTOR, SLAB};
 use cica_format::index::{BaseRba, IndexImage, IndexRecord, RecordRef};
 use cica_format::{ci, slots, FormatError};
 
@@ -130,6 +130,24 @@ impl Codec {
     pub fn shorten(&self, frame: Cells<'_>, short: Cells<'_>, shortened: Shortened) {
         if let Codec::Data { shape, .. } = self {
             Page::of(frame).shorten_into(short, shortened, *shape);
+        }
+    }
+
+    /// The narrow width in which a page that was read goes on, if it has so few records (`pool/narrow.rs`).
+    pub fn width(&self, view: View<'_>, ci_size: usize) -> Option<Width> {
+        match self {
+            Codec::Data { shape, .. } if shape.key_len > 0 && view.segment() == 0 && !view.is_short() => {
+                Width::of_read(ci_size, view.count(), view.data_len())
+            }
+            _ => None,
+        }
+    }
+
+    /// Makes `narrow` the page in `frame`, with this width.
+    pub fn narrow(&self, frame: Cells<'_>, narrow: Cells<'_>, width: Width) {
+        if let Codec::Data { shape, .. } = self {
+            let page = Page::of(frame);
+            Page::format_narrow(narrow, width).refill((0..page.count()).map(|i| page.record(i)), *shape);
         }
     }
 

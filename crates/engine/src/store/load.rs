@@ -262,7 +262,7 @@ impl Component {
                 }
             }
         }
-        let latched = self.shortened(latched);
+        let latched = self.fitted(latched);
         self.pool.keep_in_turn(latched.frame);
         Ok(Loaded::Here(self.attach(page, descriptor, i, ci, latched)))
     }
@@ -287,6 +287,23 @@ impl Component {
         });
         small.free();
         larger
+    }
+
+    /// A page that was read, in a frame as large as it needs: short, narrow, or as it is.
+    pub(super) fn fitted<'p>(&'p self, latched: Latched<'p>) -> Latched<'p> {
+        self.narrowed(self.shortened(latched))
+    }
+
+    /// A page of which little more than half is used in a frame of that width, where memory for one is at hand.
+    pub(super) fn narrowed<'p>(&'p self, mut whole: Latched<'p>) -> Latched<'p> {
+        let width = self.codec.width(whole.view(), self.layout.ci_size);
+        let narrow = width.and_then(|width| Some((width, self.pool.take_soon(width.frame_len())?)));
+        let Some((width, mut narrow)) = narrow else {
+            return whole;
+        };
+        self.codec.narrow(whole.cells(), narrow.cells(), width);
+        whole.free();
+        narrow
     }
 
     /// A page without the runs that its records end in, where it takes half of the frame then; else the page as it is.
