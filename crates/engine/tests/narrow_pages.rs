@@ -66,7 +66,10 @@ fn inserts_take_not_much_more_memory_than_they_bring() {
         ds.close().unwrap();
         let ds = world.open(&engine, "d");
         let read = charged(&engine, &ds, &records);
-        assert!(read < 1.6 * before, "CIs of {ci_size}, read again: {before} and {read} bytes");
+        assert!(
+            read < 1.6 * before,
+            "CIs of {ci_size}, read again: {before} and {read} bytes"
+        );
         ds.close().unwrap();
     }
 }

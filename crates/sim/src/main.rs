@@ -195,6 +195,9 @@ struct Common {
     /// A base, a KSDS or ESDS, with alternate indexes and paths instead of a single data set
     #[arg(long)]
     sphere: bool,
+    /// Compressed data sets alone, KSDSs and VRRDSs
+    #[arg(long, conflicts_with_all = ["sphere", "volume", "units"])]
+    compressed: bool,
     /// Several data sets under a catalog, and IDCAMS commands, instead of a single data set
     #[arg(long, conflicts_with_all = ["sphere", "organization"])]
     volume: bool,
@@ -215,6 +218,7 @@ impl Common {
             () if self.volume => Store::Volume,
             () if self.units => Store::Units,
             () if self.sphere => Store::Sphere(self.organization),
+            () if self.compressed => Store::Compressed(self.organization),
             () => Store::DataSet(self.organization),
         }
     }
@@ -263,7 +267,7 @@ fn run(command: Command) -> Result<Vec<String>, String> {
                 Store::Volume | Store::Units => Err("crash and fault compare the replies of this store".to_string()),
                 _ => Ok(report("model", common.campaign(runs), |seed| match store {
                     Store::Sphere(_) => sphere::trial::model(seed, requests, store.organization(seed)),
-                    _ => model::run(seed, requests, store.organization(seed)),
+                    _ => model::run(&store.model(seed, requests)),
                 })),
             }
         }

@@ -102,8 +102,8 @@ impl fmt::Display for ModelFailure {
 }
 
 /// One run of a campaign.
-pub fn run(seed: u64, requests: usize, organization: Organization) -> Option<Outcome> {
-    Some(match run_model(seed, requests, organization) {
+pub fn run(workload: &Workload) -> Option<Outcome> {
+    Some(match run_workload(workload) {
         Ok(report) => Outcome {
             counts: report.counts(),
             failure: None,
@@ -117,12 +117,15 @@ pub fn run(seed: u64, requests: usize, organization: Organization) -> Option<Out
 
 /// Draws a workload and runs it.
 pub fn run_model(seed: u64, requests: usize, organization: Organization) -> Result<ModelReport, Box<ModelFailure>> {
-    let workload = Workload::model(seed, requests, organization);
+    run_workload(&Workload::model(seed, requests, organization))
+}
+
+fn run_workload(workload: &Workload) -> Result<ModelReport, Box<ModelFailure>> {
     compare(&workload.shape, &workload.requests).map_err(|what| {
         let fails = |kept: &[Request]| compare(&workload.shape, kept).err();
         let (requests, what) = shrink_failure(&workload.requests, 3000, what, fails);
         Box::new(ModelFailure {
-            seed,
+            seed: workload.seed,
             drawn: workload.requests.len(),
             shape: workload.shape.clone(),
             requests,

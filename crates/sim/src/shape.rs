@@ -277,14 +277,22 @@ impl Shape {
         }
     }
 
-    /// The same, of some compressed: where a record's length does not say where the next one stands. As it is stored a
-    /// record takes a byte more.
+    /// The same, of some compressed.
     fn maybe_compressed(self) -> Shape {
-        let longest = self.ci_size as usize - 8 - if self.keyed() { 0 } else { 4 };
-        let fits = self.spanned || self.least_record() <= longest;
         // Not drawn, so that what is drawn behind it stays as it was before there was compression.
         let figures = self.maximum_record + usize::from(self.ci_per_ca) + self.key_length + usize::from(self.free_ca);
-        let compressed = self.organization.has_index() && fits && figures % 10 < 3;
+        match figures % 10 < 3 {
+            true => self.compressed(),
+            false => self,
+        }
+    }
+
+    /// The same compressed, where a record's length does not say where the next one stands, and the data set has room:
+    /// as it is stored a record takes a byte more.
+    pub fn compressed(self) -> Shape {
+        let longest = self.ci_size as usize - 8 - if self.keyed() { 0 } else { 4 };
+        let fits = self.spanned || self.least_record() <= longest;
+        let compressed = self.organization.has_index() && fits;
         Shape {
             compressed,
             maximum_record: match compressed && !self.spanned {

@@ -33,8 +33,13 @@ pub struct Workload {
 impl Workload {
     /// A workload for a model run: any shape, deaths included.
     pub fn model(seed: u64, requests: usize, organization: Organization) -> Workload {
+        Workload::model_of(seed, requests, |random| Shape::draw(organization, random))
+    }
+
+    /// The same of shapes that are drawn so.
+    pub fn model_of(seed: u64, requests: usize, shape: impl FnOnce(&mut Random) -> Shape) -> Workload {
         let mut random = Random::new(seed);
-        let shape = Shape::draw(organization, &mut random);
+        let shape = shape(&mut random);
         let records = random.pick(&[30, 100, 300]);
         // Drawn from numbers of its own, so that the others mean what they meant before there was this.
         let mut own = Random::new(seed ^ 0x0064_6566_696E_6564);

@@ -2,11 +2,11 @@
 
 use cica_sim::campaign::{Campaign, Total};
 use cica_sim::model;
-use cica_sim::shape::organization_of;
+use cica_sim::store::Store;
 
 fn campaign(seed: u64, runs: u64, requests: usize) -> Total {
     let campaign = Campaign::new(seed, runs);
-    let total = campaign.run(|seed| model::run(seed, requests, organization_of(seed)), |_| ());
+    let total = campaign.run(|seed| model::run(&Store::DataSet(None).model(seed, requests)), |_| ());
     assert!(total.failures.is_empty(), "{}", total.failures[0]);
     assert_eq!(total.runs, runs);
     total

@@ -111,7 +111,7 @@ fn one(store: Store, seed: u64, requests: usize) -> Result<(ThreadCounts, Trace)
         numbered @ (Organization::Rrds | Organization::Vrrds) => numbered,
         _ => Organization::Ksds,
     };
-    let kind = StoreKind::draw(seed, organization, sphere);
+    let kind = StoreKind::draw(seed, organization, store);
     let keys = kind.keys(random.pick(&[2, 4, 8]));
     let disk = SimDisk::from(Session::empty_disk());
     kind.make(&disk, &keys, &mut random)?;

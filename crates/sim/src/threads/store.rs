@@ -16,6 +16,7 @@ use crate::sphere::session::{look, SphereContents, SphereSession};
 use crate::sphere::shape::Sphere;
 use crate::sphere::subject::{lists, recovered};
 use crate::sphere::workload::SphereWorkload;
+use crate::store::Store;
 
 /// Values by the number of the record's key.
 pub type State = BTreeMap<u64, u64>;
@@ -38,11 +39,12 @@ pub enum OpenedStore {
 
 impl StoreKind {
     /// What a seed draws; of the organizations those whose records have keys or numbers.
-    pub fn draw(seed: u64, organization: Organization, sphere: bool) -> StoreKind {
-        if sphere {
-            StoreKind::Sphere(SphereWorkload::small(seed, 1, Organization::Ksds))
-        } else {
-            StoreKind::One(Shape::draw_small(organization, &mut Random::new(seed)))
+    pub fn draw(seed: u64, organization: Organization, store: Store) -> StoreKind {
+        let drawn = || Shape::draw_small(organization, &mut Random::new(seed));
+        match store {
+            Store::Sphere(_) => StoreKind::Sphere(SphereWorkload::small(seed, 1, Organization::Ksds)),
+            Store::Compressed(_) => StoreKind::One(drawn().compressed()),
+            _ => StoreKind::One(drawn()),
         }
     }
 
