@@ -23,6 +23,7 @@ Environment:
   CICA_IO        auto, buffered or direct: data through the system's page cache or around it
   CICA_DFSVSAMP  file whose lines VSRBF=size,count are the pools that opens share (SHRPOOL)
   CICA_SMF       on: a record of each open, close and step is written ('cica smf'); off unless said
+  CICA_SMF_INTERVAL  such as 15m: records of what is open are written at the end of each such interval too
   CICA_SHARE     auto, on or off: data sets are shared with other processes ('cica serve')
   CICA_SERVER    the command that serves, where it is not this one
   CICA_SYMBOLS   system symbols for aliases with SYMBOLICRELATE, when --symbols does not give them

@@ -7,7 +7,7 @@ use cica_disk::FileReader;
 use cica_smf::{Record, Records};
 use common::Workplace;
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 const SOURCE: &str = include_str!("programs/file.cob");
 const ENDS: &str = "IDENTIFICATION DIVISION. PROGRAM-ID. ENDS.
@@ -32,6 +32,8 @@ PROCEDURE DIVISION.
     DISPLAY FS
     PERFORM UNTIL FS = 'XX'
         MOVE 1 TO K
+        READ F
+        MOVE 2 TO K
         READ F
     END-PERFORM
     STOP RUN.
@@ -87,6 +89,74 @@ fn a_program_that_ends_says_its_code_and_what_each_dd_took() {
     let [total, started, ended] = ["SMF30TEP", "SMF30SIT", "TME"].map(|name| all[0].get(name).unwrap().to_string());
     assert_eq!(total, dds[0].1.to_string());
     assert!(started <= ended, "{started} {ended}");
+}
+
+/// A program that ends with the test.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        // One that has ended before is gone already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Records of these types in the catalog, as soon as there are some.
+fn wait_for(place: &Workplace, kind: (u8, u16)) -> Vec<Record> {
+    for _ in 0..200 {
+        let disk = cica_session::outside();
+        if let Ok(read) = FileReader::plain(&*disk, &place.catalog().join("smf/current")) {
+            // A record that is just being written is whole in the next look.
+            let records = Records::new(read).filter_map(Result::ok);
+            let found: Vec<Record> = records
+                .filter(|record| (record.kind(), record.subtype()) == kind)
+                .collect();
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    panic!("no record of type {kind:?} in 20 seconds");
+}
+
+#[test]
+fn a_program_that_goes_on_tells_its_intervals() {
+    let place = Workplace::with_catalog("smf-interval");
+    let load = place.compile("file", SOURCE);
+    place.run(&load, &["load", "3"]);
+    let program = place.compile("loops", LOOPS);
+    let mut command = place.command(&program);
+    command.env("CICA_SMF", "on").env("CICA_SMF_INTERVAL", "1s");
+    let _running = Ended(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    let records = wait_for(&place, (64, 0));
+    assert_eq!(said(&records[0], &["SMF64RIN", "SMF64CLU"]), ["X'04'", "CUST"]);
+    assert_ne!(said(&records[0], &["SMF64DEP"]), ["0"]);
+    assert_ne!(said(&wait_for(&place, (42, 19))[0], &["SMF42JPI"]), ["0"]);
+}
+
+#[test]
+fn an_interval_that_is_none_is_refused() {
+    let place = Workplace::with_catalog("smf-no-interval");
+    let program = place.compile("loops", LOOPS);
+    let mut command = place.command(&program);
+    command.env("CICA_SMF_INTERVAL", "15").env("DD_CUST", "DSN=CUST");
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut running = Ended(command.spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(running.0.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert_eq!(line, "35\n");
+    let mut told = String::new();
+    BufReader::new(running.0.stderr.take().unwrap())
+        .read_line(&mut told)
+        .unwrap();
+    assert!(told.contains("CICA_SMF_INTERVAL: '15' is no interval"), "{told}");
 }
 
 /// Once more though it ends by a signal; not by one that nobody can take.

@@ -31,7 +31,7 @@ pub mod table;
 
 pub use counted::Counted;
 pub use identity::{DataSetIdentity, ProcessIdentity, BEFORE};
-pub use own::{DataSetCounts, StatisticsFile, StringCounts};
+pub use own::{DataSetCounts, StatisticsFile, StringCounts, WeakCounts};
 pub use readers::{add_reader, forget_reader, readers, ReaderCounts};
 pub use running::{running, Component, OpenDataSet, Process, Seen, Torn};
 pub use table::{
@@ -40,8 +40,8 @@ pub use table::{
 
 /// Who is told of opens and closes: what writes a record of each.
 pub trait Watcher: Send + Sync {
-    /// A data set was opened; so much was counted before, where others had it open.
-    fn opened(&self, then: &OpenDataSet);
+    /// A data set was opened; so much was counted before, where others had it open, and `counts` tells what is counted.
+    fn opened(&self, then: &OpenDataSet, counts: WeakCounts);
     /// That open was closed; so much is counted now.
     fn closed(&self, then: &OpenDataSet, now: &OpenDataSet);
 }

@@ -9,7 +9,7 @@ use cica_disk::{Cells, Create, Disk, File, Lock, Open, LINE};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::*};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The file of a process; see the crate.
 #[derive(Debug)]
@@ -244,6 +244,13 @@ impl DataSetCounts {
         of_cells(&self.inner.cells)
     }
 
+    /// For who looks at it now and then.
+    pub fn weak(&self) -> WeakCounts {
+        WeakCounts {
+            inner: Arc::downgrade(&self.inner),
+        }
+    }
+
     /// Says anew what it is.
     pub fn identify(&self, identity: &DataSetIdentity) {
         write_identity(&self.inner.cells, &identity.encode());
@@ -271,6 +278,19 @@ impl DataSetCounts {
             line,
             of: self.clone(),
         }
+    }
+}
+
+/// The same, which does not keep the data set's place.
+#[derive(Debug, Clone)]
+pub struct WeakCounts {
+    inner: Weak<DataSetInner>,
+}
+
+impl WeakCounts {
+    /// What was counted so far; `None`: it is closed.
+    pub fn so_far(&self) -> Option<OpenDataSet> {
+        of_cells(&self.inner.upgrade()?.cells)
     }
 }
 

@@ -1,13 +1,16 @@
-//! SMF records of what clients asked for: one of each data set and one of all, for each interval, and at the end.
+//! SMF records of what clients asked for: of each storage class, of each data set and of all, for each interval, and at
+//! the end.
 
 use crate::opened::Shared;
 use crate::tally::Tally;
+use cica_catalog::Name;
 use cica_share::figures::{Sums, COUNTERS};
+use cica_smf::interval::SharedSet;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How long an interval is: SMF's is 15 minutes or 30 on most systems.
+/// How long an interval is, unless the environment says it: SMF's is 15 minutes or 30 on most systems.
 const INTERVAL: Duration = Duration::from_secs(15 * 60);
 
 /// What was told already, and when.
@@ -25,8 +28,11 @@ impl Intervals {
     /// Writes the records if it is time, or at once. An interval without a request has none.
     pub fn tell(&self, shared: &Shared, all: &Tally, at_once: bool) {
         let Some(smf) = &shared.session.smf else { return };
+        if smf.every().is_none() {
+            smf.look_at_pool();
+        }
         let (now, mut reported) = (shared.session.clock.passed(), self.0.lock());
-        if !at_once && now.saturating_sub(reported.at) < INTERVAL {
+        if !at_once && now.saturating_sub(reported.at) < smf.every().unwrap_or(INTERVAL) {
             return;
         }
         let sums = all.sums();
@@ -40,14 +46,24 @@ impl Intervals {
             let before = reported.data_sets.insert(used.name.clone(), used.sums.clone());
             let counted = since(&used.sums, &before.unwrap_or_default());
             if counted.iter().any(|count| *count > 0) {
-                of_sets.push((used.name, counted));
+                of_sets.push(SharedSet {
+                    class: class_of(shared, &used.name),
+                    name: used.name,
+                    counts: counted,
+                });
             }
         }
-        smf.write_shared(
-            of_sets.iter().map(|(name, counts)| (name.as_str(), counts.clone())),
-            &counted,
-        );
+        smf.write_shared(&of_sets, &counted);
     }
+}
+
+/// The storage class of a cluster; empty: it has none, or the catalog does not say it now.
+fn class_of(shared: &Shared, cluster: &str) -> String {
+    let class = || {
+        let reached = shared.session.reach(&Name::parse(cluster).ok()?).ok()?.1;
+        reached.cluster.attributes.storage_class.clone()
+    };
+    class().unwrap_or_default()
 }
 
 fn since(now: &Sums, before: &Sums) -> Vec<u64> {

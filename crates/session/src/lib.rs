@@ -8,6 +8,7 @@
 //! share            when an open goes to the process that shares data sets [Sharing]
 //! RecordLocks      which open has locked which record            [locks]
 //! EndOfStep        the SMF record of a step                      [step]
+//! intervals        SMF records while data sets are open          [interval_from_environment]
 //! volumes          what volumes have room for, extent by extent   [CatalogVolumes]
 //! ```
 //! The engine knows files, the catalog knows names; what both must agree on is decided here and nowhere else.
@@ -15,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod intervals;
 mod locks;
 mod open;
 mod reach;
@@ -25,6 +27,7 @@ mod step;
 mod volumes;
 
 pub use error::SessionError;
+pub use intervals::{interval_from_environment, INTERVAL_VARIABLE};
 pub use locks::{Held, Opener, RecordLocks, LONGEST_WAIT};
 pub use open::{files, open};
 pub use reach::{as_cluster, reach, Reached};

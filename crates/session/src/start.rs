@@ -1,6 +1,7 @@
 //! What a process works with: the catalog that is meant, and an engine over it.
 
 use crate::error::SessionError;
+use crate::intervals;
 use crate::locks::RecordLocks;
 use crate::open::{check_inhibited, files, open};
 use crate::reach::{reach, Reached};
@@ -106,7 +107,11 @@ impl Session {
         })?;
         build_pools(&engine)?;
         let process = this_process(clock.now());
+        let every = intervals::interval_from_environment()?;
         let smf = smf_from_environment()?.then(|| watch(&engine, &disk, &clock, &catalog, &process));
+        if let (Some(file), Some(every)) = (&smf, every) {
+            intervals::start(file, &clock, every)?;
+        }
         engine.show_counts(catalog.directory().join(DIRECTORY), process);
         let session = Session::over(disk, clock, Arc::new(catalog), engine);
         Ok(Session {
@@ -225,7 +230,7 @@ fn watch(
     engine.watch(file.clone());
     // Made with the first open, so not asked for before that.
     let same = file.clone();
-    engine.count_smf(move |cells| same.show_counts(cells));
+    engine.count_smf(move |cells, pool| same.show_counts(cells, pool));
     file
 }
 

@@ -192,7 +192,7 @@ pub const LAYOUTS: &[Layout] = &[
     Layout {
         number: 42,
         subtype: 6,
-        text: "I/O of a component, at the close of a data set",
+        text: "I/O of a component, at the close of a data set or at the end of an interval",
         fields: fields! {
             "SMF42SSI" 18 4 Text "subsystem";
             "SMF42STY" 22 2 Number "subtype, 6";
@@ -209,20 +209,61 @@ pub const LAYOUTS: &[Layout] = &[
     },
     Layout {
         number: 42,
+        subtype: 15,
+        text: "Requests for the shared data sets of a storage class, of an interval or until the server ended",
+        fields: fields! {
+            "SMF42SSI" 18 4 Text "subsystem";
+            "SMF42STY" 22 2 Number "subtype, 15";
+            "SMF42NT" 24 2 Number "triplets, 1";
+            "SMF42OPS" 28 4 Number "offset of the section";
+            "SMF42LPS" 32 2 Number "its length";
+            "SMF42NPS" 34 2 Number "how many there are";
+        },
+        sections: &[Section {
+            triplet: 28,
+            repeated: false,
+            text: "Storage class",
+            fields: fields! {
+                "SMF42FBC" 18 30 Text "storage class; blank: data sets without one";
+                "SMF42FBE" 80 8 Text "system";
+                "SMF42FBH" 128 4 Number "requests that met the lock table: those that waited or met another";
+                "SMF42FBI" 132 4 Number "true contention: requests that met a record that another has";
+                "SMF42FBJ" 136 4 Number "false contention: requests that met another in the same part of the lock table";
+                "SMF42FTA" 152 4 Number "splits of control intervals";
+                "SMF42FTB" 156 4 Number "splits of control areas";
+                "SMF42FIB" 164 4 Number "requests";
+                "SMF42FIE" 176 4 Number "control intervals written";
+                "SMF42FIF" 180 4 Number "control intervals that requests asked for";
+                "SMF42FIG" 184 4 Number "of these, found in the buffer pool";
+            },
+        }],
+    },
+    Layout {
+        number: 42,
         subtype: 16,
         text: "Requests for a shared data set, of an interval or until the server ended",
         fields: fields! {
             "SMF42SSI" 18 4 Text "subsystem";
             "SMF42STY" 22 2 Number "subtype, 16";
             "SMF42NT" 24 2 Number "triplets, 1";
-            "SMF42GBB" 52 44 Text "cluster";
-            "SMF42GBH" 244 8 Text "system";
-            "SMF42GBK" 276 4 Number "requests that met the lock table: those that waited or met another";
-            "SMF42GBL" 280 4 Number "true contention: requests that met a record that another has";
-            "SMF42GBM" 284 4 Number "false contention: requests that met another in the same part of the lock table";
-            "SMF42GIB" 324 4 Number "requests";
+            "SMF42OPS" 28 4 Number "offset of the section";
+            "SMF42LPS" 32 2 Number "its length";
+            "SMF42NPS" 34 2 Number "how many there are";
         },
-        sections: &[],
+        sections: &[Section {
+            triplet: 28,
+            repeated: false,
+            text: "Data set",
+            fields: fields! {
+                "SMF42GBB" 16 44 Text "cluster";
+                "SMF42GBE" 114 30 Text "storage class";
+                "SMF42GBH" 208 8 Text "system";
+                "SMF42GBK" 240 4 Number "requests that met the lock table: those that waited or met another";
+                "SMF42GBL" 244 4 Number "true contention: requests that met a record that another has";
+                "SMF42GBM" 248 4 Number "false contention: requests that met another in the same part of the lock table";
+                "SMF42GIB" 288 4 Number "requests";
+            },
+        }],
     },
     Layout {
         number: 42,
@@ -232,13 +273,52 @@ pub const LAYOUTS: &[Layout] = &[
             "SMF42SSI" 18 4 Text "subsystem";
             "SMF42STY" 22 2 Number "subtype, 17";
             "SMF42NT" 24 2 Number "triplets, 1";
-            "SMF42HBB" 52 16 Text "lock table";
-            "SMF42HBC" 68 8 Text "system";
-            "SMF42HBD" 84 4 Number "requests";
-            "SMF42HBE" 88 4 Number "true contention";
-            "SMF42HBF" 92 4 Number "false contention";
+            "SMF42OPS" 28 4 Number "offset of the section";
+            "SMF42LPS" 32 2 Number "its length";
+            "SMF42NPS" 34 2 Number "how many there are";
         },
-        sections: &[],
+        sections: &[Section {
+            triplet: 28,
+            repeated: false,
+            text: "Lock table",
+            fields: fields! {
+                "SMF42HBB" 16 16 Text "lock table";
+                "SMF42HBC" 32 8 Text "system";
+                "SMF42HBD" 48 4 Number "requests";
+                "SMF42HBE" 52 4 Number "true contention";
+                "SMF42HBF" 56 4 Number "false contention";
+            },
+        }],
+    },
+    Layout {
+        number: 42,
+        subtype: 19,
+        text: "The buffer pool of a process, of an interval",
+        fields: fields! {
+            "SMF42SSI" 18 4 Text "subsystem";
+            "SMF42STY" 22 2 Number "subtype, 19";
+            "SMF42NT" 24 2 Number "triplets, 1";
+            "SMF42OPS" 28 4 Number "offset of the section";
+            "SMF42LPS" 32 2 Number "its length";
+            "SMF42NPS" 34 2 Number "how many there are";
+        },
+        sections: &[Section {
+            triplet: 28,
+            repeated: false,
+            text: "Buffer pool",
+            fields: fields! {
+                "SMF42JPB" 16 8 Text "system";
+                "SMF42JP6" 68 4 Number "control intervals written";
+                "SMF42JPG" 72 4 Number "looks at how full the pool is";
+                "SMF42JPH" 76 4 Number "of these, that found it full";
+                "SMF42JPI" 80 4 Number "control intervals that requests asked for";
+                "SMF42JP2" 84 4 Number "looks that found 90 percent of it in use, and not all";
+                "SMF42JPJ" 88 4 Number "control intervals found in the pool";
+                "SMF42JPK" 92 4 Number "percent of the pool in use now";
+                "SMF42JPL" 96 4 Number "the least that a look found";
+                "SMF42JPM" 100 4 Number "the most that a look found";
+            },
+        }],
     },
     Layout {
         number: 62,
@@ -262,13 +342,13 @@ pub const LAYOUTS: &[Layout] = &[
     Layout {
         number: 64,
         subtype: 0,
-        text: "A component of a data set that is closed",
+        text: "A component of a data set, at its close or at the end of an interval",
         fields: fields! {
             "SMF64JBN" 18 8 Text "job";
             "SMF64RST" 26 4 Time "start of the process";
             "SMF64RSD" 30 4 Date "day of that";
             "SMF64UIF" 34 8 Text "step";
-            "SMF64RIN" 42 1 Bits "X'80' closed";
+            "SMF64RIN" 42 1 Bits "X'80' closed, X'04' an interval has ended and it is open";
             "SMF64DTY" 43 1 Bits "X'80' data, X'40' index";
             "SMF64CNM" 44 44 Text "catalog";
             "SMF64DNM" 88 44 Text "component";

@@ -4,7 +4,9 @@
 //! ```text
 //! field     the fields of each record: name, offset, length, kind
 //! record    a record: its fields by name, and what makes one of counters
-//! step      what a step does, and the record of its end
+//! opens     what this process has open, and what it did with it
+//! step      the record of a step that ends
+//! interval  the records of an interval: of what is open, of what is shared, and of the pool
 //! write     the file that records go to
 //! read      records of a file, or where it is none
 //! ```
@@ -16,6 +18,8 @@
 #![forbid(unsafe_code)]
 
 pub mod field;
+pub mod interval;
+mod opens;
 mod read;
 mod record;
 mod step;

@@ -1,7 +1,7 @@
 //! A record: bytes, and its fields by their names.
 
 use crate::field::{Field, Kind, Layout, Section, HEADER, HEADER_LEN};
-use cica_counters::{Component, ComponentCount, DataSetCount, OpenDataSet, SharedCount};
+use cica_counters::{Component, ComponentCount, DataSetCount, OpenDataSet};
 use cica_qsam::CodePage;
 use std::fmt;
 
@@ -373,13 +373,24 @@ fn parts<'a>(then: &'a OpenDataSet, now: &'a OpenDataSet) -> Vec<(bool, &'a Comp
 
 /// A data set was closed: a record for each component.
 pub fn closed(then: &OpenDataSet, now_set: &OpenDataSet, now: u64, origin: &Origin) -> Vec<Record> {
+    components(0x80, then, now_set, now, origin)
+}
+
+/// A record for each component, for this reason (SMF64RIN).
+pub(crate) fn components(
+    reason: u64,
+    then: &OpenDataSet,
+    now_set: &OpenDataSet,
+    now: u64,
+    origin: &Origin,
+) -> Vec<Record> {
     let of_part = |(index, before, after): (bool, &Component, &Component)| {
         let identity = &now_set.identity;
         let mut record = Record::new(layout(64, 0), now, origin);
         record.text("SMF64JBN", &origin.job);
         record.when("SMF64RST", "SMF64RSD", origin.started);
         record.text("SMF64UIF", &origin.step);
-        record.number("SMF64RIN", 0x80);
+        record.number("SMF64RIN", reason);
         record.number("SMF64DTY", if index { 0x40 } else { 0x80 });
         record.text("SMF64CNM", &origin.catalog);
         record.text("SMF64CLU", &identity.cluster);
@@ -455,40 +466,6 @@ pub fn io_of(then: &OpenDataSet, now_set: &OpenDataSet, now: u64, origin: &Origi
         record
     };
     parts(then, now_set).into_iter().map(of_part).collect()
-}
-
-/// Requests for a shared data set, or for all of a server, since the last such record.
-fn shared(subtype: u16, now: u64, origin: &Origin) -> Record {
-    let mut record = Record::new(layout(42, subtype), now, origin);
-    record.text("SMF42SSI", "CICA");
-    record.number("SMF42NT", 1);
-    record
-}
-
-/// Requests of clients for a data set that a server shares; `counts` in the order of [`SharedCount`].
-pub fn shared_data_set(cluster: &str, counts: &[u64], now: u64, origin: &Origin) -> Record {
-    let count = |counter: SharedCount| counts.get(counter as usize).copied().unwrap_or_default();
-    let (met, collided) = (count(SharedCount::TrueContention), count(SharedCount::FalseContention));
-    let mut record = shared(16, now, origin);
-    record.text("SMF42GBB", cluster);
-    record.text("SMF42GBH", &origin.system);
-    record.number("SMF42GBK", met + collided);
-    record.number("SMF42GBL", met);
-    record.number("SMF42GBM", collided);
-    record.number("SMF42GIB", count(SharedCount::Requests));
-    record
-}
-
-/// The same for all that a server shares.
-pub fn shared_locks(counts: &[u64], now: u64, origin: &Origin) -> Record {
-    let count = |counter: SharedCount| counts.get(counter as usize).copied().unwrap_or_default();
-    let mut record = shared(17, now, origin);
-    record.text("SMF42HBB", "CICA");
-    record.text("SMF42HBC", &origin.system);
-    record.number("SMF42HBD", count(SharedCount::Requests));
-    record.number("SMF42HBE", count(SharedCount::TrueContention));
-    record.number("SMF42HBF", count(SharedCount::FalseContention));
-    record
 }
 
 /// Bytes of the least record.

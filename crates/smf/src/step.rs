@@ -1,10 +1,8 @@
-//! The record of a step that has ended (type 30, subtype 4), and what is known for it meanwhile: which data sets the
-//! step had open, by which DD names, and how many physical I/Os each took.
+//! The record of a step that has ended (type 30, subtype 4).
 
 use crate::field::Section;
+use crate::opens::Opens;
 use crate::record::{layout, Origin, Record, Value};
-use cica_counters::{ComponentCount, OpenDataSet};
-use std::collections::BTreeMap;
 
 /// The code of a step that a signal ended: the one of a step that the operator cancelled.
 const CANCELLED: u64 = 0x0222;
@@ -37,71 +35,26 @@ pub struct StepEnd<'a> {
     pub process: u32,
 }
 
-/// What a step has done so far.
-#[derive(Debug, Default)]
-pub(crate) struct StepSoFar {
-    /// DD names by cluster.
-    names: BTreeMap<String, String>,
-    /// Opens, in order. An open of several handles in one process is one: all of them show the same counts.
-    opens: Vec<Opened>,
-}
-
-#[derive(Debug)]
-struct Opened {
-    /// Data component and time of the open.
-    of: (u64, u64),
-    cluster: String,
-    ci_size: u64,
-    first: u64,
-    last: u64,
-}
-
-impl StepSoFar {
-    /// A DD leads to this cluster.
-    pub fn name(&mut self, cluster: &str, dd: &str) {
-        self.names.insert(cluster.to_owned(), dd.to_ascii_uppercase());
-    }
-
-    /// So much is counted now of a data set that is open.
-    pub fn note(&mut self, set: &OpenDataSet) {
-        let identity = &set.identity;
-        let (of, now) = ((identity.component, identity.opened), excps(set));
-        match self.opens.iter_mut().find(|open| open.of == of) {
-            Some(open) => open.last = open.last.max(now),
-            None => self.opens.push(Opened {
-                of,
-                cluster: identity.cluster.clone(),
-                ci_size: identity.ci_size.0.max(identity.ci_size.1).into(),
-                first: now,
-                last: now,
-            }),
-        }
-    }
-
+impl Opens {
     /// DD name, physical I/Os and largest control interval of each DD, in the order of their first opens.
     fn by_dd(&self) -> Vec<(String, u64, u64)> {
         let mut all: Vec<(String, u64, u64)> = Vec::new();
-        let mut nameless: Vec<&str> = Vec::new();
-        for open in &self.opens {
-            let dd = self.names.get(&open.cluster).cloned().unwrap_or_else(|| {
-                let known = nameless.iter().position(|cluster| *cluster == open.cluster);
-                let number = known.unwrap_or_else(|| {
-                    nameless.push(&open.cluster);
-                    nameless.len() - 1
-                });
-                format!("SYS{:05}", number + 1)
+        let mut nameless = 0;
+        for (cluster, done) in self.done() {
+            let dd = self.names.get(&cluster.name).cloned().unwrap_or_else(|| {
+                nameless += 1;
+                format!("SYS{nameless:05}")
             });
-            let excps = open.last - open.first;
             match all.iter_mut().find(|(name, ..)| *name == dd) {
-                Some((_, sum, largest)) => (*sum, *largest) = (*sum + excps, open.ci_size.max(*largest)),
-                None => all.push((dd, excps, open.ci_size)),
+                Some((_, sum, largest)) => (*sum, *largest) = (*sum + done.excps, cluster.ci_size.max(*largest)),
+                None => all.push((dd, done.excps, cluster.ci_size)),
             }
         }
         all
     }
 
-    /// The record.
-    pub fn record(&self, end: &StepEnd, now: u64, origin: &Origin) -> Record {
+    /// The record of the step, which ends.
+    pub fn step(&self, end: &StepEnd, now: u64, origin: &Origin) -> Record {
         let layout = layout(30, 4);
         let all = self.by_dd();
         let total = all.iter().map(|(_, excps, _)| excps).sum();
@@ -144,10 +97,4 @@ impl StepSoFar {
         }
         record
     }
-}
-
-/// Physical I/Os of data and index.
-fn excps(set: &OpenDataSet) -> u64 {
-    let of = |part: &cica_counters::Component| part.count(ComponentCount::Excps);
-    of(&set.data) + of(&set.index)
 }

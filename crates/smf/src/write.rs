@@ -1,9 +1,11 @@
 //! The file that records go to: `smf/current` in the catalog's directory. When it is full it becomes `smf/1`, which was
 //! `smf/2` before the next, and so on.
 
-use crate::record::{closed, io_of, lost, opened, shared_data_set, shared_locks, Origin, Record};
-use crate::step::{StepEnd, StepSoFar};
-use cica_counters::{OpenDataSet, SmfCount, Watcher};
+use crate::interval::Told;
+use crate::opens::Opens;
+use crate::record::{closed, io_of, lost, opened, Origin, Record};
+use crate::step::StepEnd;
+use cica_counters::{OpenDataSet, SmfCount, Watcher, WeakCounts};
 use cica_disk::{Cells, Clock, Create, Disk, File, Lock, Open, WriteAt};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,14 +26,15 @@ const PATIENCE: usize = 200;
 /// See the module.
 pub struct SmfFile {
     disk: Arc<dyn Disk>,
-    clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn Clock>,
     directory: PathBuf,
-    origin: Origin,
+    pub(crate) origin: Origin,
     most: u64,
     /// How many records are lost that no record tells of, and since when.
     untold: Mutex<(u64, u64)>,
     cells: Mutex<Option<Cells>>,
-    step: Mutex<StepSoFar>,
+    opens: Mutex<Opens>,
+    pub(crate) told: Mutex<Told>,
 }
 
 impl SmfFile {
@@ -45,37 +48,34 @@ impl SmfFile {
             most,
             untold: Mutex::default(),
             cells: Mutex::default(),
-            step: Mutex::default(),
+            opens: Mutex::default(),
+            told: Mutex::default(),
         }
     }
 
-    /// From now on others see in these cells how many records were written and lost.
-    pub fn show_counts(&self, cells: Cells) {
+    /// From now on others see in these cells how many records were written and lost, and `pool` are those of the pool.
+    pub fn show_counts(&self, cells: Cells, pool: Cells) {
         *self.cells.lock().unwrap_or_else(PoisonError::into_inner) = Some(cells);
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).watch(pool);
     }
 
     /// From now on what is counted of this cluster is of the DD that leads to it.
     pub fn name_dd(&self, cluster: &str, dd: &str) {
-        self.step().name(cluster, dd);
+        self.opens().names.insert(cluster.to_owned(), dd.to_ascii_uppercase());
     }
 
     /// Writes the record of the step, which ends.
     pub fn end_step(&self, end: &StepEnd) {
-        let record = self.step().record(end, self.clock.now(), &self.origin);
+        let record = {
+            let mut opens = self.opens();
+            opens.look();
+            opens.step(end, self.clock.now(), &self.origin)
+        };
         self.write(&[record]);
     }
 
-    fn step(&self) -> MutexGuard<'_, StepSoFar> {
-        self.step.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Writes what clients of a server asked for since the last such record: of each data set, and of all.
-    pub fn write_shared<'n>(&self, data_sets: impl Iterator<Item = (&'n str, Vec<u64>)>, all: &[u64]) {
-        let now = self.clock.now();
-        let of_set = |(name, counts): (&str, Vec<u64>)| shared_data_set(name, &counts, now, &self.origin);
-        let mut records: Vec<Record> = data_sets.map(of_set).collect();
-        records.push(shared_locks(all, now, &self.origin));
-        self.write(&records);
+    pub(crate) fn opens(&self) -> MutexGuard<'_, Opens> {
+        self.opens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes records; those that cannot be written are lost and counted (R1).
@@ -161,16 +161,16 @@ impl SmfFile {
 }
 
 impl Watcher for SmfFile {
-    fn opened(&self, then: &OpenDataSet) {
-        self.step().note(then);
+    fn opened(&self, then: &OpenDataSet, counts: WeakCounts) {
+        self.opens().opened(then, counts);
         self.write(&[opened(then, self.clock.now(), &self.origin)]);
     }
 
     fn closed(&self, then: &OpenDataSet, now: &OpenDataSet) {
-        self.step().note(now);
+        let told = self.opens().closed(now);
         let clock = self.clock.now();
         let mut records = closed(then, now, clock, &self.origin);
-        records.extend(io_of(then, now, clock, &self.origin));
+        records.extend(io_of(told.as_ref().unwrap_or(then), now, clock, &self.origin));
         self.write(&records);
     }
 }

@@ -1,9 +1,11 @@
 //! Records byte by byte, files that are none, files that cannot be written, and the reference page.
 
 use cica_counters::{
-    Component, ComponentCount, DataSetIdentity, OpenDataSet, ProcessIdentity, StatisticsFile, Watcher,
+    Component, ComponentCount, DataSetCount, DataSetCounts, DataSetIdentity, OpenDataSet, PoolCount, ProcessIdentity,
+    StatisticsFile, Watcher, WeakCounts,
 };
 use cica_disk::{Create, Disk, FileReader, ManualClock, MemoryDisk, Open};
+use cica_smf::interval::SharedSet;
 use cica_smf::*;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
@@ -23,6 +25,15 @@ fn origin() -> Origin {
 }
 
 fn counted(looks: (u64, u64), read: (u64, u64)) -> OpenDataSet {
+    counting(looks, read).so_far().expect("counts")
+}
+
+/// Those of a data set that is closed.
+fn gone() -> WeakCounts {
+    counting((0, 0), (0, 0)).weak()
+}
+
+fn counting(looks: (u64, u64), read: (u64, u64)) -> DataSetCounts {
     let file = StatisticsFile::create(
         Arc::new(MemoryDisk::new()),
         Path::new("/none"),
@@ -48,7 +59,7 @@ fn counted(looks: (u64, u64), read: (u64, u64)) -> OpenDataSet {
             .at(ComponentCount::UsedCis as usize)
             .store(if index { 1 } else { 10 }, Relaxed);
     }
-    counts.so_far().expect("counts")
+    counts
 }
 
 fn number(record: &Record, name: &str) -> i128 {
@@ -191,10 +202,10 @@ fn records_that_cannot_be_written_are_counted_and_told_by_the_next() {
     let clock = Arc::new(ManualClock::new(NOW, 0));
     let file = SmfFile::new(disk.clone(), clock, Path::new("/c"), origin(), write::MOST);
     let cells = cica_disk::Cells::own(8);
-    file.show_counts(cells.clone());
+    file.show_counts(cells.clone(), cica_disk::Cells::own(8));
     let set = counted((1, 1), (1, 1));
     // There is no directory for it.
-    file.opened(&set);
+    file.opened(&set, gone());
     file.closed(&set, &set);
     assert_eq!((cells.at(0).load(Relaxed), cells.at(1).load(Relaxed)), (0, 5));
     let directory = Open {
@@ -203,8 +214,8 @@ fn records_that_cannot_be_written_are_counted_and_told_by_the_next() {
         ..Open::default()
     };
     disk.open(Path::new("/c"), directory).expect("a directory");
-    file.opened(&set);
-    file.opened(&set);
+    file.opened(&set, gone());
+    file.opened(&set, gone());
     assert_eq!((cells.at(0).load(Relaxed), cells.at(1).load(Relaxed)), (2, 5));
     let read = FileReader::plain(&*disk, Path::new("/c/smf/current")).expect("the file");
     let records: Vec<Record> = Records::new(read).collect::<Result<_, _>>().expect("records");
@@ -229,7 +240,7 @@ fn a_full_file_gets_another_name_and_so_many_are_kept() {
         500,
     );
     let set = counted((1, 1), (1, 1));
-    (0..2 * write::KEPT + 5).for_each(|_| file.opened(&set));
+    (0..2 * write::KEPT + 5).for_each(|_| file.opened(&set, gone()));
     let files = write::files(&*disk, Path::new("/c"));
     assert_eq!(files.len(), write::KEPT + 1);
     for path in &files[..write::KEPT] {
@@ -297,29 +308,158 @@ fn what_clients_asked_for_is_told_of_each_data_set_and_of_all() {
     let file = SmfFile::new(disk.clone(), clock, Path::new("/cat"), origin(), 1 << 20);
     // In the order of the table: requests, refused, waits, true and false contention ...
     let counts = vec![1000, 7, 5, 30, 4, 3, 2, 1];
+    let set = |name: &str, class: &str| SharedSet {
+        name: name.into(),
+        class: class.into(),
+        counts: counts.clone(),
+    };
+    let open = counting((0, 0), (0, 0));
+    file.opened(&open.so_far().expect("counts"), open.weak());
+    open.cell(DataSetCount::CaSplits).store(3, Relaxed);
+    open.component(false)
+        .at(ComponentCount::Looks as usize)
+        .store(50, Relaxed);
+    open.component(false)
+        .at(ComponentCount::CisRead as usize)
+        .store(20, Relaxed);
     file.write_shared(
-        [("A.B", counts.clone())].into_iter(),
+        &[set("A.B", "FAST"), set("A.C", "FAST"), set("A.D", "")],
         &[5_000_000_000, 0, 0, 31, 5, 0, 0, 0],
     );
+    // In the second interval only what came since.
+    open.component(false)
+        .at(ComponentCount::Looks as usize)
+        .store(51, Relaxed);
+    file.write_shared(&[set("A.B", "FAST")], &[1, 0, 0, 0, 0, 0, 0, 0]);
     let current = FileReader::plain(&*disk, Path::new("/cat/smf/current")).expect("the file");
     let records: Vec<Record> = Records::new(current).collect::<Result<_, _>>().expect("records");
+    let records = &records[1..];
     assert_eq!(
         records
             .iter()
             .map(|record| (record.kind(), record.subtype()))
             .collect::<Vec<_>>(),
-        [(42, 16), (42, 17)]
+        [15, 15, 16, 16, 16, 17, 19, 15, 16, 17, 19].map(|subtype| (42, subtype))
     );
     let said = |record: usize, name: &str| records[record].get(name).expect("a field").to_string();
+    let class = ["SMF42FBC", "SMF42FBH", "SMF42FIB", "SMF42FTB", "SMF42FIF", "SMF42FIG"];
+    assert_eq!(class.map(|name| said(0, name)), ["", "34", "1000", "0", "0", "0"]);
+    assert_eq!(class.map(|name| said(1, name)), ["FAST", "68", "2000", "3", "50", "30"]);
+    assert_eq!(class.map(|name| said(7, name)), ["FAST", "34", "1000", "0", "1", "1"]);
     assert_eq!(
-        ["SMF42GBB", "SMF42GBH", "SMF42GBK", "SMF42GBL", "SMF42GBM", "SMF42GIB"].map(|name| said(0, name)),
-        ["A.B", "SYS1", "34", "30", "4", "1000"]
+        ["SMF42GBB", "SMF42GBE", "SMF42GBH", "SMF42GBK", "SMF42GBL", "SMF42GBM", "SMF42GIB"].map(|name| said(2, name)),
+        ["A.B", "FAST", "SYS1", "34", "30", "4", "1000"]
     );
     assert_eq!(
-        ["SMF42HBB", "SMF42HBD", "SMF42HBE", "SMF42HBF"].map(|name| said(1, name)),
+        ["SMF42HBB", "SMF42HBD", "SMF42HBE", "SMF42HBF"].map(|name| said(5, name)),
         ["CICA", "4294967295", "31", "5"],
         "what is too large is the largest"
     );
+    assert_eq!(["SMF42JPI", "SMF42JPJ"].map(|name| said(6, name)), ["50", "30"]);
+}
+
+fn in_a_catalog(disk: &Arc<MemoryDisk>) -> SmfFile {
+    let how = Open {
+        directory: true,
+        create: Create::IfMissing,
+        ..Open::default()
+    };
+    disk.open(Path::new("/cat"), how).expect("a directory");
+    let clock = Arc::new(ManualClock::new(NOW, 0));
+    SmfFile::new(disk.clone(), clock, Path::new("/cat"), origin(), 1 << 20)
+}
+
+fn read_all(disk: &MemoryDisk) -> Vec<Record> {
+    let current = FileReader::plain(disk, Path::new("/cat/smf/current")).expect("the file");
+    Records::new(current).collect::<Result<_, _>>().expect("records")
+}
+
+#[test]
+fn an_interval_tells_what_came_and_its_end_does_not_tell_it_again() {
+    let disk = Arc::new(MemoryDisk::new());
+    let file = in_a_catalog(&disk);
+    let pool = cica_disk::Cells::own(8);
+    pool.at(PoolCount::Limit as usize).store(200, Relaxed);
+    file.show_counts(cica_disk::Cells::own(8), pool.clone());
+    let open = counting((0, 0), (0, 0));
+    let then = open.so_far().expect("counts");
+    // Two handles of one data set are one open.
+    file.opened(&then, open.weak());
+    file.opened(&then, open.weak());
+    file.tell_interval();
+    let data = open.component(false);
+    let count = |looks: u64, excps: u64| {
+        data.at(ComponentCount::Looks as usize).store(looks, Relaxed);
+        data.at(ComponentCount::Excps as usize).store(excps, Relaxed);
+    };
+    count(10, 4);
+    pool.at(PoolCount::Charged as usize).store(190, Relaxed);
+    file.look_at_pool();
+    pool.at(PoolCount::Charged as usize).store(60, Relaxed);
+    file.tell_interval();
+    file.tell_interval();
+    count(15, 5);
+    file.tell_interval();
+    count(17, 7);
+    let now = open.so_far().expect("counts");
+    file.closed(&then, &now);
+    file.closed(&then, &now);
+    drop(open);
+    file.tell_interval();
+    let all = read_all(&disk);
+    let of = |kind: u8, subtype: u16, component: &str, name: &str, field: &str| -> Vec<String> {
+        let of_kind = all
+            .iter()
+            .filter(|record| (record.kind(), record.subtype()) == (kind, subtype));
+        let of_data = of_kind.filter(|record| record.get(name) == Some(Value::Text(component.into())));
+        of_data
+            .map(|record| record.get(field).expect("a field").to_string())
+            .collect()
+    };
+    assert_eq!(
+        of(64, 0, "A.B.DATA", "SMF64DNM", "SMF64RIN"),
+        ["X'04'", "X'04'", "X'80'", "X'80'"],
+        "an interval without a request has none"
+    );
+    assert_eq!(
+        of(64, 0, "A.B.DATA", "SMF64DNM", "SMF64DEP"),
+        ["10", "15", "17", "17"],
+        "since the open"
+    );
+    assert_eq!(
+        of(42, 6, "A.B.DATA", "S42DSN", "S42DSION"),
+        ["4", "1", "2", "0"],
+        "since the last"
+    );
+    assert_eq!(of(42, 19, "SYS1", "SMF42JPB", "SMF42JPI"), ["10", "5", "2"]);
+    let pool = ["SMF42JPG", "SMF42JPH", "SMF42JP2", "SMF42JPK", "SMF42JPL", "SMF42JPM"];
+    assert_eq!(
+        pool.map(|field| of(42, 19, "SYS1", "SMF42JPB", field)[0].clone()),
+        ["3", "0", "1", "30", "0", "95"]
+    );
+}
+
+#[test]
+fn an_interval_is_a_number_and_a_unit() {
+    for (text, seconds) in [("1s", 1), ("15m", 900), ("24h", 86_400)] {
+        assert_eq!(interval::interval_of(text), Ok(std::time::Duration::from_secs(seconds)));
+    }
+    for text in [
+        "",
+        "15",
+        "m",
+        "0s",
+        "25h",
+        "-1s",
+        "1.5h",
+        "15 m",
+        "99999999999999999999h",
+        "18446744073709551615h",
+        "\u{e4}",
+    ] {
+        let told = interval::interval_of(text).expect_err(text);
+        assert!(told.contains("such as 15m"), "{told}");
+    }
 }
 
 #[test]
@@ -355,14 +495,14 @@ fn a_step_says_what_each_dd_took() {
         }
         counts.so_far().expect("counts")
     };
-    file.opened(&then);
-    file.opened(&then);
+    file.opened(&then, gone());
+    file.opened(&then, gone());
     file.closed(&then, &now("A.B", 0, (5, 2)));
     file.closed(&then, &now("A.B", 0, (6, 2)));
     // Open again later, and a data set without a DD.
-    file.opened(&now("A.B", 9, (1, 0)));
+    file.opened(&now("A.B", 9, (1, 0)), gone());
     file.closed(&then, &now("A.B", 9, (3, 0)));
-    file.opened(&now("C.D", 10, (0, 0)));
+    file.opened(&now("C.D", 10, (0, 0)), gone());
     file.closed(&then, &now("C.D", 10, (70_000, 0)));
     let end = |completion| StepEnd {
         program: "payroll",

@@ -176,7 +176,8 @@ fn totals(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
         if let Some(Value::Number(n)) = record.get("SMF7CNT") {
             lost += n;
         }
-        if record.kind() != 64 {
+        // At an interval it says what the close will say again.
+        if record.kind() != 64 || bits(record, "SMF64RIN") & 0x80 == 0 {
             continue;
         }
         let (closes, sum) = sums.entry(show(record, "SMF64DNM")).or_default();
@@ -239,15 +240,16 @@ fn steps_of(records: &[&Record], out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
+fn bits(record: &Record, name: &str) -> u16 {
+    let text = show(record, name);
+    let digits = text.trim_start_matches("X'").trim_end_matches('\'');
+    u16::from_str_radix(digits, 16).unwrap_or_default()
+}
+
 /// The condition code of a step in decimal, or `S` and the code of its abnormal end, as listings of jobs have them. The
 /// worse of two is the greater text.
 pub fn code(record: &Record) -> String {
-    let bits = |name: &str| {
-        let text = show(record, name);
-        let digits = text.trim_start_matches("X'").trim_end_matches('\'');
-        u16::from_str_radix(digits, 16).unwrap_or_default()
-    };
-    let (code, how) = (bits("SMF30SCC"), bits("SMF30STI"));
+    let (code, how) = (bits(record, "SMF30SCC"), bits(record, "SMF30STI"));
     match how & 0x0200 {
         0 => format!("{:04}", code & 0xFFF),
         _ if code & 0x8000 != 0 => format!("U{:04}", code & 0xFFF),

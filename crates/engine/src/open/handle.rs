@@ -57,8 +57,9 @@ impl Handle {
     /// Tells who wants to know that it was opened.
     fn watched(mut self) -> Handle {
         if let Some(watcher) = self.inner.shared.watcher.get() {
-            self.then = self.inner.common().counters.shown().so_far().map(Box::new);
-            self.then.iter().for_each(|then| watcher.opened(then));
+            let counts = self.inner.common().counters.shown();
+            self.then = counts.so_far().map(Box::new);
+            self.then.iter().for_each(|then| watcher.opened(then, counts.weak()));
         }
         self
     }
@@ -223,6 +224,7 @@ impl Drop for Handle {
             self.tell_closed();
         } else if self.counted {
             self.inner.show_opens();
+            self.tell_closed();
         }
     }
 }

@@ -39,8 +39,8 @@ pub struct Env {
     pub background: bool,
 }
 
-/// Takes the cells in which others see what is counted.
-pub type ShowCells = Box<dyn FnOnce(Cells) + Send>;
+/// Takes the cells in which others see what is counted: of SMF, and of the pool.
+pub type ShowCells = Box<dyn FnOnce(Cells, Cells) + Send>;
 
 /// See the module.
 pub struct Shared {
@@ -196,7 +196,7 @@ impl Shared {
             self.pool.show_counts(file.head(layout::POOL, 1), sizes);
             self.locks.show_counts(file.head(layout::LOCKS, 1));
             if let Some(show) = self.show_smf.lock().take() {
-                show(file.head(layout::SMF, 1));
+                show(file.head(layout::SMF, 1), file.head(layout::POOL, 1));
             }
             file
         })
