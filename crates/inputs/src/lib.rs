@@ -7,6 +7,7 @@
 //! format     control intervals, index records, headers, log groups: checksums are mended first
 //! compressed records with their dictionaries
 //! file       DD texts, code pages, sequential files, portable copies, control cards
+//! smf        files of SMF records, and segments of spanned ones
 //! data_set   whole component files and catalogs, mended up to their roots, opened, examined, salvaged
 //! hostile    files that lie about where things are, under a disk that notes what is touched
 //! messages   between clients and an owner of shared data sets: read, and sent by somebody hostile to a whole owner
@@ -23,6 +24,7 @@ mod format;
 mod hostile;
 mod messages;
 pub mod mutate;
+mod smf;
 
 /// One thing that is read.
 pub struct FuzzTarget {
@@ -95,6 +97,11 @@ pub const TARGETS: &[FuzzTarget] = &[
         name: "portable-copy",
         act: file::portable,
         samples: file::portables,
+    },
+    FuzzTarget {
+        name: "smf-records",
+        act: smf::records,
+        samples: smf::samples,
     },
     FuzzTarget {
         name: "control-cards",

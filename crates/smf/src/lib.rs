@@ -6,6 +6,7 @@
 //! record    a record: its fields by name, and what makes one of counters
 //! opens     what this process has open, and what it did with it
 //! step      the record of a step that ends
+//! told      what was told in intervals, and records of what came since
 //! interval  the records of an interval: of what is open, of what is shared, and of the pool
 //! write     the file that records go to
 //! read      records of a file, or where it is none
@@ -23,6 +24,7 @@ mod opens;
 mod read;
 mod record;
 mod step;
+mod told;
 pub mod write;
 
 pub use field::{Field, Kind, Layout, Section, LAYOUTS};

@@ -4,8 +4,13 @@ use crate::record::{Record, LEAST};
 use std::fmt;
 use std::io::{self, Read};
 
-/// Most bytes of a record: those of a block of variable records.
+/// Most bytes of a record or segment: those of a block of variable records.
 const MOST: usize = 32_760;
+/// Most bytes of a record of several segments. SMF's own are of 32 KiB at most; the bound keeps a file that lies from
+/// filling the memory.
+const MOST_SPANNED: usize = 1 << 20;
+/// Bytes of a record descriptor word.
+const WORD: usize = 4;
 
 /// Where a file is no file of SMF records.
 #[derive(Debug)]
@@ -24,11 +29,21 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// The records of a file. Behind an error there are none.
+/// What a record descriptor word says a segment is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Segment {
+    Whole,
+    First,
+    Last,
+    Middle,
+}
+
+/// The records of a file. A spanned one is put together of its segments. Behind an error there are none.
 #[derive(Debug)]
 pub struct Records<R> {
     from: R,
-    at: u64,
+    /// Bytes read of whole segments.
+    read: u64,
     ended: bool,
 }
 
@@ -37,16 +52,54 @@ impl<R: Read> Records<R> {
     pub fn new(from: R) -> Records<R> {
         Records {
             from,
-            at: 0,
+            read: 0,
             ended: false,
         }
     }
 
     fn record(&mut self) -> Result<Option<Record>, String> {
-        let mut head = [0; 4];
+        let Some((segment, mut bytes)) = self.segment(LEAST)? else {
+            return Ok(None);
+        };
+        match segment {
+            Segment::Whole => return Ok(Some(Record::of(bytes))),
+            Segment::First => {}
+            Segment::Middle | Segment::Last => {
+                return Err(
+                    "the record is a later segment of a spanned one, and no first segment is before it".to_owned(),
+                )
+            }
+        }
+        loop {
+            let Some((segment, more)) = self.segment(WORD + 1)? else {
+                return Err("the file ends before the last segment of a spanned record".to_owned());
+            };
+            if matches!(segment, Segment::Whole | Segment::First) {
+                return Err(
+                    "a spanned record has no last segment: behind its first ones another record begins".to_owned(),
+                );
+            }
+            bytes.extend_from_slice(&more[WORD..]);
+            if bytes.len() > MOST_SPANNED {
+                return Err(format!(
+                    "a spanned record has more than {MOST_SPANNED} bytes. Is it an SMF file?"
+                ));
+            }
+            if segment == Segment::Last {
+                // As the record that it is now; one that is longer than the word can say has the most it can.
+                let length = u16::try_from(bytes.len()).unwrap_or(u16::MAX).to_be_bytes();
+                bytes[..WORD].copy_from_slice(&[length[0], length[1], 0, 0]);
+                return Ok(Some(Record::of(bytes)));
+            }
+        }
+    }
+
+    /// The next segment, its descriptor word first; a whole or first one has at least so many bytes.
+    fn segment(&mut self, least: usize) -> Result<Option<(Segment, Vec<u8>)>, String> {
+        let mut head = [0; WORD];
         match fill(&mut self.from, &mut head)? {
             0 => return Ok(None),
-            4 => {}
+            WORD => {}
             got => {
                 return Err(format!(
                     "the file ends in the middle of a record descriptor word, after {got} bytes"
@@ -54,24 +107,30 @@ impl<R: Read> Records<R> {
             }
         }
         let length = usize::from(u16::from_be_bytes([head[0], head[1]]));
-        if !(LEAST..=MOST).contains(&length) || head[2] > 3 || head[3] != 0 {
+        let segment = match head[2] {
+            0 => Segment::Whole,
+            1 => Segment::First,
+            2 => Segment::Last,
+            _ => Segment::Middle,
+        };
+        if !(least..=MOST).contains(&length) || head[2] > 3 || head[3] != 0 {
             return Err(format!(
-                "the record descriptor word says {length} bytes, segment {:02X}{:02X}; an SMF record has {LEAST} to {MOST} bytes. \
-                 Is it an SMF file?",
+                "the record descriptor word says {length} bytes, segment {:02X}{:02X}; an SMF record has {LEAST} to {MOST} \
+                 bytes, and a later segment of one 5 or more. Is it an SMF file?",
                 head[2], head[3]
             ));
         }
-        if head[2..] != [0, 0] {
-            return Err("the record is a segment of a spanned one, and these are not supported yet".to_owned());
-        }
         let mut bytes = vec![0; length];
-        bytes[..4].copy_from_slice(&head);
-        let got = fill(&mut self.from, &mut bytes[4..])?;
-        match got + 4 == length {
-            true => Ok(Some(Record::of(bytes))),
+        bytes[..WORD].copy_from_slice(&head);
+        let got = fill(&mut self.from, &mut bytes[WORD..])?;
+        match got + WORD == length {
+            true => {
+                self.read += length as u64;
+                Ok(Some((segment, bytes)))
+            }
             false => Err(format!(
                 "the record has {length} bytes, and the file ends after {}",
-                got + 4
+                got + WORD
             )),
         }
     }
@@ -97,14 +156,11 @@ impl<R: Read> Iterator for Records<R> {
         if self.ended {
             return None;
         }
-        let at = self.at;
+        let at = self.read;
         let record = self.record();
         self.ended = !matches!(record, Ok(Some(_)));
         match record {
-            Ok(Some(record)) => {
-                self.at += record.bytes().len() as u64;
-                Some(Ok(record))
-            }
+            Ok(Some(record)) => Some(Ok(record)),
             Ok(None) => None,
             Err(what) => Some(Err(ReadError { at, what })),
         }

@@ -1,10 +1,10 @@
 //! The file that records go to: `smf/current` in the catalog's directory. When it is full it becomes `smf/1`, which was
 //! `smf/2` before the next, and so on.
 
-use crate::interval::Told;
 use crate::opens::Opens;
 use crate::record::{closed, io_of, lost, opened, Origin, Record};
 use crate::step::StepEnd;
+use crate::told::Told;
 use cica_counters::{OpenDataSet, SmfCount, Watcher, WeakCounts};
 use cica_disk::{Cells, Clock, Create, Disk, File, Lock, Open, WriteAt};
 use std::io;

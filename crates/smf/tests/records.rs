@@ -2,9 +2,10 @@
 
 use cica_counters::{
     Component, ComponentCount, DataSetCount, DataSetCounts, DataSetIdentity, OpenDataSet, PoolCount, ProcessIdentity,
-    StatisticsFile, Watcher, WeakCounts,
+    SmfCount, StatisticsFile, Watcher, WeakCounts,
 };
-use cica_disk::{Create, Disk, FileReader, ManualClock, MemoryDisk, Open};
+use cica_disk::sim::{Call, Errno, Faults};
+use cica_disk::{Create, Disk, FileReader, ManualClock, MemoryDisk, Open, SimDisk};
 use cica_smf::interval::SharedSet;
 use cica_smf::*;
 use std::path::Path;
@@ -180,9 +181,6 @@ fn files_that_are_none_are_told_with_their_offset() {
     assert!(read(b"hello, world, this is text")
         .expect_err("text")
         .contains("Is it an SMF file?"));
-    let mut spanned = two.clone();
-    spanned[2] = 1;
-    assert!(read(&spanned).expect_err("a segment").contains("not supported yet"));
     // Any byte may be wrong: what is read is printed or refused.
     for at in 0..two.len() {
         for wrong in [0, 0x7F, 0xFF] {
@@ -560,4 +558,109 @@ fn a_step_says_what_each_dd_took() {
             }
         }
     }
+}
+
+/// The segments of a record, `sizes` bytes of it in each and the rest in the last.
+fn segments(record: &[u8], sizes: &[usize]) -> Vec<Vec<u8>> {
+    let (mut at, mut all) = (4, Vec::new());
+    for (n, size) in sizes.iter().copied().chain([usize::MAX]).enumerate() {
+        let end = size.saturating_add(at).min(record.len());
+        let kind = match (n, n == sizes.len()) {
+            (_, true) => 2,
+            (0, _) => 1,
+            _ => 3,
+        };
+        let length = (end - at + 4) as u16;
+        all.push([&length.to_be_bytes()[..], &[kind, 0], &record[at..end]].concat());
+        at = end;
+    }
+    all
+}
+
+#[test]
+fn a_spanned_record_is_put_together() {
+    let record = opened(&counted((0, 0), (0, 0)), NOW, &origin());
+    let whole = record.bytes();
+    for sizes in [&[14][..], &[100], &[20, 1, 1], &[14, 200]] {
+        let parts = segments(whole, sizes);
+        let file = [&parts.concat()[..], whole].concat();
+        let read: Vec<Record> = Records::new(&file[..]).collect::<Result<_, _>>().expect("records");
+        assert_eq!(read, [record.clone(), record.clone()], "{sizes:?}");
+        // Whatever is missing is told, with the offset at which the record began.
+        for gone in 0..parts.len() {
+            let mut fewer = parts.clone();
+            fewer.remove(gone);
+            for behind in [&b""[..], whole] {
+                let file = [whole, &fewer.concat()[..], behind].concat();
+                let told: Vec<_> = Records::new(&file[..]).collect();
+                let wrong = told.last().expect("something").as_ref();
+                // Without a middle one it is a record all the same: no word says how many there are.
+                if gone == 0 || gone == parts.len() - 1 {
+                    let words = wrong.expect_err("a segment is missing").to_string();
+                    assert!(
+                        words.starts_with("offset 226: ") && words.contains("segment"),
+                        "{words}"
+                    );
+                }
+            }
+        }
+    }
+    let mut endless = segments(whole, &[100])[0].clone();
+    let middle = [&32_760_u16.to_be_bytes()[..], &[3, 0], &[0; 32_756]].concat();
+    (0..40).for_each(|_| endless.extend_from_slice(&middle));
+    let told = Records::new(&endless[..])
+        .next()
+        .expect("something")
+        .expect_err("endless");
+    assert!(told.to_string().contains("more than 1048576 bytes"), "{told}");
+}
+
+/// A disk that is full, or fails at any other call: nobody is stopped, and what was lost is counted and told.
+#[test]
+fn a_disk_that_fails_stops_nobody_and_the_loss_is_told() {
+    let total = |disk: &SimDisk| {
+        let read = FileReader::plain(disk, Path::new("/cat/smf/current")).expect("the file");
+        let records: Vec<Record> = Records::new(read).collect::<Result<_, _>>().expect("whole records");
+        let lost: i128 = (records.iter().filter(|record| record.kind() == 7))
+            .map(|record| number(record, "SMF7CNT"))
+            .sum();
+        let written = records.iter().filter(|record| record.kind() == 62).count();
+        (written as i128, lost)
+    };
+    let how = Open {
+        directory: true,
+        create: Create::IfMissing,
+        ..Open::default()
+    };
+    let faults = |call: u64| {
+        [
+            Faults::none().fail(Call::Any, call, Errno::NoSpace),
+            Faults::none().fail(Call::Any, call, Errno::Io),
+            Faults::none().short_write(call / 4, 30, Errno::NoSpace),
+            Faults::none().fail_from(Call::Write, call / 4, Errno::NoSpace),
+            Faults::none().read_only_from(call),
+        ]
+    };
+    let mut losses = 0;
+    for fault in (0..30).flat_map(faults) {
+        let disk = SimDisk::new();
+        disk.open(Path::new("/cat"), how).expect("a directory");
+        let clock = Arc::new(ManualClock::new(NOW, 0));
+        let file = SmfFile::new(Arc::new(disk.clone()), clock, Path::new("/cat"), origin(), 1 << 20);
+        let cells = cica_disk::Cells::own(8);
+        file.show_counts(cells.clone(), cica_disk::Cells::own(8));
+        let set = counted((1, 1), (1, 1));
+        disk.set_faults(fault.clone());
+        (0..8).for_each(|_| file.opened(&set, gone()));
+        // Somebody makes room.
+        disk.set_faults(Faults::none());
+        (0..2).for_each(|_| file.opened(&set, gone()));
+        let (written, lost) = total(&disk);
+        assert_eq!(written + lost, 10, "{fault:?}");
+        let counted = [SmfCount::Written, SmfCount::Lost].map(|n| cells.at(n as usize).load(Relaxed));
+        assert_eq!(counted.map(i128::from), [written, lost], "{fault:?}");
+        losses += usize::from(lost > 0);
+    }
+    // Calls that no record needs may fail without a loss; most are needed.
+    assert!(losses > 60, "{losses}");
 }

@@ -130,7 +130,8 @@ impl Engine {
         let _ = self.shared.watcher.set(watcher);
     }
 
-    /// Is given the cells in which the SMF records of this process are counted, and those of its pool, when there are some.
+    /// Is given the cells in which the SMF records of this process are counted, and those of its pool, when there are
+    /// some.
     pub fn count_smf(&self, show: impl FnOnce(Cells, Cells) + Send + 'static) {
         *self.shared.show_smf.lock() = Some(Box::new(show));
     }
