@@ -1,32 +1,40 @@
 //! `cica monitor`: what runs now, in the terminal, as text or JSON, and for a browser and Prometheus.
 
 mod metrics;
+mod overview;
 mod serve;
+mod table;
 mod view;
 
 use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::session::Session;
-use cica_counters::{running, Seen, DIRECTORY};
 use clap::Args;
+use overview::Overview;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
 use std::time::Duration;
+use view::View;
 
-/// Show what runs: data sets, pools, locks
+/// Show what runs: storage classes, data sets, pools, volumes, jobs, locks
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Data sets have the columns of RMF's RLSDS, pools those of RLSLRU. A rate is of the time since the
-screen before; at first, and with --once, counts are shown instead.
+Storage classes have the columns of RMF's RLSSC, data sets those of RLSDS, pools those of RLSLRU: their
+mode is the one in which an LRU would let go of pages of this age. A rate is of the time since the screen
+before; at first, and with --once, counts are shown instead. Where the terminal is narrow the less
+important columns are left out.
 
 Examples:
   cica monitor
   cica monitor --once
+  cica monitor --view rlslru
   cica monitor --listen 9100        (then http://HOST:9100/ and /metrics)")]
 pub struct Options {
     /// Print once, as text
     #[arg(long)]
     once: bool,
+    /// Show one part of it
+    #[arg(long, value_enum, default_value_t = View::All)]
+    view: View,
     /// Print once, as JSON
     #[arg(long, conflicts_with = "listen")]
     json: bool,
@@ -44,39 +52,39 @@ pub struct Options {
 /// What is looked at.
 struct Watched {
     session: Session,
-    directory: PathBuf,
 }
 
 impl Watched {
-    fn look(&self) -> Seen {
-        running(&*self.session.disk, &self.directory)
+    fn look(&self, steps: bool) -> Overview {
+        Overview::now(&self.session, steps)
     }
 }
 
 /// See the module.
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
-    let directory = session.catalog.directory().join(DIRECTORY);
-    let watched = Watched { session, directory };
+    let watched = Watched { session };
     let mut out = crate::terminal::stdout();
     if let Some(listen) = &options.listen {
         return serve::run(&watched, listen);
     }
     if options.json {
-        writeln!(out, "{:#}", view::json(&watched.look()))?;
+        writeln!(out, "{:#}", view::json(&watched.look(true)))?;
         return Ok(Status::DONE);
     }
     let size = rustix::termios::tcgetwinsize(std::io::stdout());
     let columns = size.map_or(0, |size| usize::from(size.ws_col));
     let columns = if columns == 0 { options.columns.into() } else { columns };
+    let steps = matches!(options.view, View::All | View::Jobs);
     if options.once || !std::io::stdout().is_terminal() {
-        out.write_all(view::text(&watched.look(), None, columns).as_bytes())?;
+        out.write_all(view::text(&watched.look(steps), None, options.view, columns).as_bytes())?;
         return Ok(Status::DONE);
     }
     let (mut before, every) = (None, Duration::from_secs(options.every));
     loop {
-        let seen = watched.look();
-        let screen = view::text(&seen, before.as_ref().map(|seen| (seen, options.every)), columns);
+        let seen = watched.look(steps);
+        let earlier = before.as_ref().map(|seen| (seen, options.every));
+        let screen = view::text(&seen, earlier, options.view, columns);
         // The screen is cleared by us; what data sets are called goes through as text.
         let mut terminal = std::io::stdout();
         write!(terminal, "\x1b[H\x1b[2J")?;

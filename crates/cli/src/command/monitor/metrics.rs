@@ -1,15 +1,17 @@
 //! What was seen, in the text format of OpenMetrics 1.0: a family for each row of the table of counters.
 
+use super::overview::Overview;
 use cica_counters::table::{Kind, Row};
-use cica_counters::{ComponentCount, DataSetCount, LockCount, PoolCount, Process, Seen, SmfCount};
+use cica_counters::{ComponentCount, DataSetCount, LockCount, OpenDataSet, PoolCount, Process, Seen, SmfCount};
 use std::fmt::Write;
 
 /// The media type.
 pub const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// The page.
-pub fn page(seen: &Seen) -> String {
-    let mut page = String::new();
+pub fn page(look: &Overview) -> String {
+    let (seen, mut page) = (&look.seen, String::new());
+    times(&mut page, look);
     of_processes(&mut page, seen, PoolCount::ROWS, |process, at| {
         process.pool(PoolCount::ALL[at])
     });
@@ -23,12 +25,7 @@ pub fn page(seen: &Seen) -> String {
         family(&mut page, row);
         for process in &seen.processes {
             for (n, set) in process.data_sets.iter().enumerate() {
-                let labels = format!(
-                    "{},dataset=\"{}\",open=\"{n}\"",
-                    of(process),
-                    quoted(&set.identity.cluster)
-                );
-                sample(&mut page, row, &labels, set.count(*counter));
+                sample(&mut page, row, &of_set(look, process, set, n), set.count(*counter));
             }
         }
     }
@@ -37,8 +34,7 @@ pub fn page(seen: &Seen) -> String {
         for process in &seen.processes {
             for (n, set) in process.data_sets.iter().enumerate() {
                 for (part, component) in ["data", "index"].into_iter().zip(set.components()) {
-                    let set = quoted(&set.identity.cluster);
-                    let labels = format!("{},dataset=\"{set}\",open=\"{n}\",component=\"{part}\"", of(process));
+                    let labels = format!("{},component=\"{part}\"", of_set(look, process, set, n));
                     sample(&mut page, row, &labels, component.count(*counter));
                 }
             }
@@ -46,6 +42,35 @@ pub fn page(seen: &Seen) -> String {
     }
     page += "# EOF\n";
     page
+}
+
+/// What the system says of processes.
+fn times(page: &mut String, look: &Overview) {
+    for (name, kind, text, total) in [
+        ("cpu_seconds", "counter", "Processor time of the process", "_total"),
+        ("elapsed_seconds", "gauge", "Time since the start of the process", ""),
+    ] {
+        let _ = writeln!(
+            page,
+            "# TYPE cica_{name} {kind}\n# UNIT cica_{name} seconds\n# HELP cica_{name} {text}"
+        );
+        for process in &look.seen.processes {
+            if let Some((cpu, elapsed)) = look.times(process) {
+                let n = if total.is_empty() { elapsed } else { cpu };
+                let _ = writeln!(page, "cica_{name}{total}{{{}}} {}.{:02}", of(process), n / 100, n % 100);
+            }
+        }
+    }
+}
+
+/// Labels of an open data set.
+fn of_set(look: &Overview, process: &Process, set: &OpenDataSet, n: usize) -> String {
+    let (cluster, volume) = (quoted(&set.identity.cluster), quoted(&set.identity.volume));
+    let class = quoted(look.class(set));
+    format!(
+        "{},dataset=\"{cluster}\",open=\"{n}\",volume=\"{volume}\",storclas=\"{class}\"",
+        of(process)
+    )
 }
 
 fn of_processes(page: &mut String, seen: &Seen, rows: &[Row], count: impl Fn(&Process, usize) -> u64) {
@@ -73,8 +98,11 @@ fn sample(page: &mut String, row: &Row, labels: &str, n: u64) {
 
 fn of(process: &Process) -> String {
     let identity = &process.identity;
-    let (program, job) = (quoted(&identity.program), quoted(&identity.job));
-    format!("pid=\"{}\",program=\"{program}\",job=\"{job}\"", identity.pid)
+    let [program, job, step] = [&identity.program, &identity.job, &identity.step].map(|text| quoted(text));
+    format!(
+        "pid=\"{}\",program=\"{program}\",job=\"{job}\",step=\"{step}\"",
+        identity.pid
+    )
 }
 
 fn quoted(text: &str) -> String {

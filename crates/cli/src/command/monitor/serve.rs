@@ -49,8 +49,12 @@ fn answer(watched: &Watched, mut stream: TcpStream) -> io::Result<()> {
     let request = read(&mut stream)?;
     let (status, kind, body) = match wanted(&request) {
         Some("/") => ("200 OK", "text/html; charset=utf-8", PAGE.to_owned()),
-        Some("/metrics") => ("200 OK", metrics::TYPE, metrics::page(&watched.look())),
-        Some("/json") => ("200 OK", "application/json", view::json(&watched.look()).to_string()),
+        Some("/metrics") => ("200 OK", metrics::TYPE, metrics::page(&watched.look(false))),
+        Some("/json") => (
+            "200 OK",
+            "application/json",
+            view::json(&watched.look(true)).to_string(),
+        ),
         Some(_) => (
             "404 Not Found",
             "text/plain",

@@ -1,138 +1,465 @@
 //! What was seen, as text of so many columns and as JSON.
 
-use cica_counters::{Component, ComponentCount, DataSetCount, FramesCount, LockCount, OpenDataSet, PoolCount};
-use cica_counters::{Process, Seen, SmfCount};
+use super::overview::{both, Ended, Overview};
+use super::table::Table;
+use cica_counters::{ComponentCount, DataSetCount, FramesCount, LockCount, OpenDataSet, PoolCount};
+use cica_counters::{Process, SmfCount};
+use clap::ValueEnum;
 use serde_json::{json, Map, Value};
-use std::fmt::Write;
+use std::collections::BTreeMap;
+
+/// A part of the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum View {
+    /// Everything
+    All,
+    /// Activity by storage class
+    Rlssc,
+    /// Activity by data set
+    Rlsds,
+    /// Buffer pools: size, age, and what is found there
+    Rlslru,
+    /// I/O by volume
+    Volumes,
+    /// Jobs: what runs, and the steps that ended last
+    Jobs,
+    /// Locks and SMF records
+    Locks,
+}
 
 /// The screen; `before` is what was seen so many seconds ago.
-pub fn text(seen: &Seen, before: Option<(&Seen, u64)>, columns: usize) -> String {
-    let mut lines = vec![format!(
-        "CICA MONITOR   processes {}   opens {}",
-        seen.processes.len(),
-        seen.processes
-            .iter()
-            .map(|process| process.data_sets.len())
-            .sum::<usize>()
-    )];
-    let unit = if before.is_some() { "PER SECOND" } else { "SINCE OPEN" };
-    lines.push(String::new());
-    lines.push(format!("DATA SETS (RLSDS)   {unit}"));
-    lines.push("DATA SET               PID  GETS DIR BMF% DASD% EXCP CI/CA SPLT FREE% US".into());
-    for process in &seen.processes {
-        for set in &process.data_sets {
-            lines.push(data_set(process, set, earlier(before, process, set)));
+pub fn text(look: &Overview, before: Option<(&Overview, u64)>, view: View, columns: usize) -> String {
+    let opens = look.open().count();
+    let head = format!("CICA MONITOR   processes {}   opens {opens}", look.seen.processes.len());
+    let mut lines: Vec<String> = vec![head.chars().take(columns).collect()];
+    let since = Since { look, before };
+    for (of, table) in [
+        (View::Rlssc, since.classes()),
+        (View::Rlsds, since.data_sets()),
+        (View::Rlslru, since.pools()),
+        (View::Rlslru, since.frames()),
+        (View::Volumes, since.volumes()),
+        (View::Jobs, since.jobs()),
+        (View::Jobs, since.ended()),
+        (View::Locks, since.locks()),
+    ] {
+        if view == View::All || view == of {
+            lines.extend(table.lines(columns));
         }
     }
-    lines.push(String::new());
-    lines.push("POOLS (RLSLRU)".into());
-    lines.push("PID     GOAL     HIGH   USE%  MODE         RECLAIM".into());
-    for process in &seen.processes {
-        let [limit, charged, gone] = [PoolCount::Limit, PoolCount::Charged, PoolCount::Gone].map(|c| process.pool(c));
-        lines.push(format!(
-            "{:<7} {:<8} {:<7} {:>4}  {:<12} {gone}",
-            process.identity.pid,
-            size(limit),
-            size(charged),
-            percent(charged, limit),
-            mode(charged, limit),
-        ));
-        for frames in &process.frames {
-            let [bytes, all, free] =
-                [FramesCount::Size, FramesCount::Frames, FramesCount::Free].map(|c| frames[c as usize]);
-            lines.push(format!("  frames of {bytes}: {all}, free {free}"));
-        }
+    for torn in &look.seen.torn {
+        let line = format!("not shown: {}: {}", torn.path.display(), torn.why);
+        lines.push(line.chars().take(columns).collect());
     }
-    lines.push(String::new());
-    lines.push("LOCKS AND SMF".into());
-    lines.push("PID     CONTENDED WAITS DEADLOCKS TIMEOUTS SMF LOST".into());
-    for process in &seen.processes {
-        let locks = [
-            LockCount::Contended,
-            LockCount::Waits,
-            LockCount::Deadlocks,
-            LockCount::Timeouts,
-        ];
-        let [contended, waits, deadlocks, timeouts] = locks.map(|c| process.lock(c));
-        lines.push(format!(
-            "{:<7} {contended:<9} {waits:<5} {deadlocks:<9} {timeouts:<8} {} {}",
-            process.identity.pid,
-            process.smf(SmfCount::Written),
-            process.smf(SmfCount::Lost)
-        ));
-    }
-    for torn in &seen.torn {
-        lines.push(format!("not shown: {}: {}", torn.path.display(), torn.why));
-    }
-    let mut text = String::new();
-    for line in lines {
-        let cut: String = line.chars().take(columns).collect();
-        let _ = writeln!(text, "{}", cut.trim_end_matches(' '));
-    }
+    let mut text = lines.join("\n");
+    text.push('\n');
     text
 }
 
-fn earlier<'s>(
-    before: Option<(&'s Seen, u64)>,
-    process: &Process,
-    set: &OpenDataSet,
-) -> Option<(&'s OpenDataSet, u64)> {
-    let (seen, seconds) = before?;
-    let process = seen.processes.iter().find(|other| other.identity == process.identity)?;
-    let set = process.data_sets.iter().find(|other| other.identity == set.identity)?;
-    Some((set, seconds.max(1)))
+/// What is shown of a look, with the one before it.
+struct Since<'l> {
+    look: &'l Overview,
+    before: Option<(&'l Overview, u64)>,
 }
 
-fn data_set(process: &Process, set: &OpenDataSet, before: Option<(&OpenDataSet, u64)>) -> String {
-    let rate = |count: &dyn Fn(&OpenDataSet) -> u64| match before {
-        Some((then, seconds)) => count(set).saturating_sub(count(then)) / seconds,
-        None => count(set),
-    };
-    let both = |counter: ComponentCount| move |set: &OpenDataSet| set.data.count(counter) + set.index.count(counter);
-    let since =
-        |count: &dyn Fn(&OpenDataSet) -> u64| count(set).saturating_sub(before.map_or(0, |(then, _)| count(then)));
-    let (looks, read) = (
-        since(&both(ComponentCount::Looks)),
-        since(&both(ComponentCount::CisRead)),
-    );
-    let splits = |counter| since(&|set: &OpenDataSet| set.count(counter));
-    format!(
-        "{:<22} {:<5} {:>4} {:>3} {:>4} {:>4} {:>4} {:>5} {:>4} {:>4} {}",
-        set.identity.cluster.chars().take(22).collect::<String>(),
-        process.identity.pid,
-        rate(&|set| set.count(DataSetCount::Retrieved)),
-        rate(&|set| set.count(DataSetCount::Direct)),
-        percent(looks.saturating_sub(read), looks),
-        percent(read.min(looks), looks),
-        rate(&both(ComponentCount::Excps)),
-        splits(DataSetCount::CiSplits),
-        splits(DataSetCount::CaSplits),
-        percent(free(set), set.data.count(ComponentCount::HighAllocated)),
-        microseconds(&set.data).map_or(String::from("-"), |us| us.to_string()),
-    )
+/// What was asked for, and where it was found.
+#[derive(Default, Clone, Copy)]
+struct Reads {
+    retrieved: u64,
+    direct: u64,
+    looks: u64,
+    read: u64,
+    written: u64,
+    excps: u64,
+    timed: u64,
+    nanoseconds: u64,
+    splits: [u64; 2],
+}
+
+impl Reads {
+    fn of(set: &OpenDataSet) -> Reads {
+        Reads {
+            retrieved: set.count(DataSetCount::Retrieved),
+            direct: set.count(DataSetCount::Direct),
+            looks: both(set, ComponentCount::Looks),
+            read: both(set, ComponentCount::CisRead),
+            written: both(set, ComponentCount::CisWritten),
+            excps: both(set, ComponentCount::Excps),
+            timed: both(set, ComponentCount::TimedIos),
+            nanoseconds: both(set, ComponentCount::IoNanoseconds),
+            splits: [DataSetCount::CiSplits, DataSetCount::CaSplits].map(|counter| set.count(counter)),
+        }
+    }
+
+    fn with(self, sign: fn(u64, u64) -> u64, other: Reads) -> Reads {
+        Reads {
+            retrieved: sign(self.retrieved, other.retrieved),
+            direct: sign(self.direct, other.direct),
+            looks: sign(self.looks, other.looks),
+            read: sign(self.read, other.read),
+            written: sign(self.written, other.written),
+            excps: sign(self.excps, other.excps),
+            timed: sign(self.timed, other.timed),
+            nanoseconds: sign(self.nanoseconds, other.nanoseconds),
+            splits: [0, 1].map(|n| sign(self.splits[n], other.splits[n])),
+        }
+    }
+
+    fn and(self, other: Reads) -> Reads {
+        self.with(u64::saturating_add, other)
+    }
+
+    /// BMF%, CF%, DASD%: found in the pool, in a cache structure, which there is none, and in the file.
+    fn found(&self) -> [String; 3] {
+        let hits = self.looks.saturating_sub(self.read);
+        [
+            percent(hits, self.looks),
+            0,
+            percent(self.read.min(self.looks), self.looks),
+        ]
+        .map(|n| n.to_string())
+    }
+
+    /// Microseconds of a read, of those that were timed.
+    fn response(&self) -> String {
+        let took = self.nanoseconds.checked_div(self.timed);
+        took.map_or("-".into(), |nanoseconds| (nanoseconds / 1000).to_string())
+    }
+}
+
+impl Since<'_> {
+    fn unit(&self) -> &'static str {
+        if self.before.is_some() {
+            "PER SECOND"
+        } else {
+            "SINCE OPEN"
+        }
+    }
+
+    fn rate(&self, count: u64) -> String {
+        (count / self.before.map_or(1, |(_, seconds)| seconds.max(1))).to_string()
+    }
+
+    /// What came since the look before, or since the open.
+    fn reads(&self, process: &Process, set: &OpenDataSet) -> Reads {
+        let now = Reads::of(set);
+        let mut earlier = self.before.iter().flat_map(|(look, _)| look.open());
+        let then = earlier.find(|(other, of)| other.identity == process.identity && of.identity == set.identity);
+        then.map_or(now, |(_, then)| now.with(u64::saturating_sub, Reads::of(then)))
+    }
+
+    fn grouped(&self, group: impl Fn(&OpenDataSet) -> String) -> BTreeMap<String, (u64, Reads)> {
+        let mut groups: BTreeMap<String, (u64, Reads)> = BTreeMap::new();
+        for (process, set) in self.look.open() {
+            let (opens, reads) = groups.entry(group(set)).or_default();
+            (*opens, *reads) = (*opens + 1, reads.and(self.reads(process, set)));
+        }
+        groups
+    }
+
+    fn classes(&self) -> Table {
+        let mut table = Table::new(
+            format!("STORAGE CLASSES (RLSSC)   {}", self.unit()),
+            &[
+                ("STORCLAS", 1),
+                ("ACCESS", 1),
+                ("RESP", 2),
+                ("RATE", 1),
+                ("BMF%", 1),
+                ("CF%", 4),
+                ("DASD%", 2),
+                ("WRITE", 2),
+            ],
+        );
+        for (class, (_, reads)) in self.grouped(|set| self.look.class(set).to_owned()) {
+            let class = if class.is_empty() { "(none)".into() } else { class };
+            let [bmf, cf, dasd] = reads.found();
+            let rate = |count| self.rate(count);
+            table.row(vec![
+                class,
+                "ALL".into(),
+                reads.response(),
+                rate(reads.looks),
+                bmf,
+                cf,
+                dasd,
+                rate(reads.written),
+            ]);
+            for (access, count) in [
+                ("DIR", reads.direct),
+                ("SEQ", reads.retrieved.saturating_sub(reads.direct)),
+            ] {
+                table.row(vec![String::new(), access.into(), String::new(), rate(count)]);
+            }
+        }
+        table
+    }
+
+    fn data_sets(&self) -> Table {
+        let columns = [
+            ("DATA SET", 1),
+            ("PID", 4),
+            ("RESP", 3),
+            ("GETS", 1),
+            ("DIR", 5),
+            ("BMF%", 1),
+            ("CF%", 6),
+            ("DASD%", 3),
+            ("EXCP", 2),
+            ("WRITE", 5),
+            ("CI", 4),
+            ("CA SPLT", 4),
+            ("FREE%", 3),
+        ];
+        let mut table = Table::new(format!("DATA SETS (RLSDS)   {}", self.unit()), &columns);
+        for (process, set) in self.look.open() {
+            let reads = self.reads(process, set);
+            let [bmf, cf, dasd] = reads.found();
+            table.row(vec![
+                set.identity.cluster.clone(),
+                process.identity.pid.to_string(),
+                reads.response(),
+                self.rate(reads.retrieved),
+                self.rate(reads.direct),
+                bmf,
+                cf,
+                dasd,
+                self.rate(reads.excps),
+                self.rate(reads.written),
+                reads.splits[0].to_string(),
+                reads.splits[1].to_string(),
+                percent(free(set), set.data.count(ComponentCount::HighAllocated)).to_string(),
+            ]);
+        }
+        table
+    }
+
+    fn pools(&self) -> Table {
+        let columns = [
+            ("PROCESS", 1),
+            ("CPU", 3),
+            ("GOAL", 1),
+            ("HIGH", 1),
+            ("USE%", 2),
+            ("AGE", 2),
+            ("MODE", 1),
+            ("RECLAIM", 3),
+            ("BMF%", 2),
+            ("CF%", 5),
+            ("DASD%", 4),
+        ];
+        let mut table = Table::new("POOLS BY SIZE AND AGE (RLSLRU)", &columns);
+        for process in &self.look.seen.processes {
+            let pool = Pool::of(self.look, process, self.before);
+            let reads = process.data_sets.iter().map(|set| self.reads(process, set));
+            let [bmf, cf, dasd] = reads.fold(Reads::default(), Reads::and).found();
+            table.row(vec![
+                process.identity.pid.to_string(),
+                self.look.times(process).map_or("-".into(), |(cpu, _)| hundredths(cpu)),
+                size(pool.limit),
+                size(pool.charged),
+                percent(pool.charged, pool.limit).to_string(),
+                pool.age.map_or("-".into(), period),
+                pool.mode().into(),
+                pool.gone.to_string(),
+                bmf,
+                cf,
+                dasd,
+            ]);
+        }
+        table
+    }
+
+    fn frames(&self) -> Table {
+        let mut table = Table::new(
+            "BUFFERS BY SIZE",
+            &[("PROCESS", 1), ("BYTES", 1), ("ALL", 1), ("FREE", 1), ("TAKES", 2)],
+        );
+        for process in &self.look.seen.processes {
+            for frames in &process.frames {
+                let [bytes, all, free] =
+                    [FramesCount::Size, FramesCount::Frames, FramesCount::Free].map(|c| frames[c as usize]);
+                let takes = size(bytes.saturating_mul(all));
+                table.row(vec![
+                    process.identity.pid.to_string(),
+                    bytes.to_string(),
+                    all.to_string(),
+                    free.to_string(),
+                    takes,
+                ]);
+            }
+        }
+        table
+    }
+
+    fn volumes(&self) -> Table {
+        let columns = [
+            ("VOLUME", 1),
+            ("OPENS", 2),
+            ("RESP", 2),
+            ("EXCP", 1),
+            ("READ", 2),
+            ("WRITE", 2),
+        ];
+        let mut table = Table::new(format!("VOLUMES   {}", self.unit()), &columns);
+        for (volume, (opens, reads)) in self.grouped(|set| set.identity.volume.clone()) {
+            let rates = [reads.excps, reads.read, reads.written].map(|count| self.rate(count));
+            table.row([vec![volume, opens.to_string(), reads.response()], rates.to_vec()].concat());
+        }
+        table
+    }
+
+    fn jobs(&self) -> Table {
+        let columns = [
+            ("JOB", 1),
+            ("STEP", 2),
+            ("PROGRAM", 1),
+            ("PID", 2),
+            ("ELAPSED", 2),
+            ("CPU", 1),
+            ("EXCPS", 1),
+            ("OPENS", 3),
+        ];
+        let mut table = Table::new("JOBS THAT RUN", &columns);
+        for process in &self.look.seen.processes {
+            let identity = &process.identity;
+            let excps: u64 = process
+                .data_sets
+                .iter()
+                .map(|set| both(set, ComponentCount::Excps))
+                .sum();
+            let times = self.look.times(process);
+            table.row(vec![
+                if identity.job.is_empty() {
+                    "-".into()
+                } else {
+                    identity.job.clone()
+                },
+                identity.step.clone(),
+                identity.program.clone(),
+                identity.pid.to_string(),
+                times.map_or("-".into(), |(_, elapsed)| hundredths(elapsed)),
+                times.map_or("-".into(), |(cpu, _)| hundredths(cpu)),
+                excps.to_string(),
+                process.data_sets.len().to_string(),
+            ]);
+        }
+        table
+    }
+
+    fn ended(&self) -> Table {
+        let columns = [
+            ("JOB", 1),
+            ("STEP", 2),
+            ("PROGRAM", 1),
+            ("BEGAN", 4),
+            ("ENDED", 3),
+            ("CPU", 2),
+            ("EXCPS", 2),
+            ("CODE", 1),
+        ];
+        let mut table = Table::new("STEPS THAT ENDED LAST (SMF 30)", &columns);
+        for step in &self.look.ended {
+            let rest = [hundredths(step.cpu), step.excps.to_string(), step.code.clone()];
+            table.row([step.words.to_vec(), rest.to_vec()].concat());
+        }
+        table
+    }
+
+    fn locks(&self) -> Table {
+        let columns = [
+            ("PROCESS", 1),
+            ("CONTENDED", 1),
+            ("WAITS", 2),
+            ("DEADLOCKS", 3),
+            ("TIMEOUTS", 3),
+            ("SMF", 2),
+            ("LOST", 1),
+        ];
+        let mut table = Table::new("LOCKS AND SMF", &columns);
+        for process in &self.look.seen.processes {
+            let locks = [
+                LockCount::Contended,
+                LockCount::Waits,
+                LockCount::Deadlocks,
+                LockCount::Timeouts,
+            ];
+            let smf = [SmfCount::Written, SmfCount::Lost].map(|counter| process.smf(counter));
+            let counts = locks.map(|counter| process.lock(counter)).into_iter().chain(smf);
+            let cells = [process.identity.pid.into()].into_iter().chain(counts);
+            table.row(cells.map(|count: u64| count.to_string()).collect());
+        }
+        table
+    }
+}
+
+/// A pool, and how long pages stay in it.
+struct Pool {
+    limit: u64,
+    charged: u64,
+    gone: u64,
+    /// Seconds that a page stays on average: pages in it, by those that leave in a second. None: none leaves.
+    age: Option<u64>,
+}
+
+impl Pool {
+    /// Pages that left since the look before, or since the process began.
+    fn of(look: &Overview, process: &Process, before: Option<(&Overview, u64)>) -> Pool {
+        let [limit, charged, gone] = [PoolCount::Limit, PoolCount::Charged, PoolCount::Gone].map(|c| process.pool(c));
+        let earlier = before.and_then(|(then, seconds)| {
+            let mut all = then.seen.processes.iter();
+            Some((
+                all.find(|other| other.identity == process.identity)?
+                    .pool(PoolCount::Gone),
+                seconds,
+            ))
+        });
+        let (left, hundredths) = match earlier {
+            Some((then, seconds)) => (gone.saturating_sub(then), seconds.saturating_mul(100)),
+            None => (gone, look.times(process).map_or(0, |(_, elapsed)| elapsed)),
+        };
+        let pages: u64 = (process.frames.iter())
+            .map(|frames| frames[FramesCount::Frames as usize].saturating_sub(frames[FramesCount::Free as usize]))
+            .sum();
+        let age = pages.saturating_mul(hundredths).checked_div(left).map(|age| age / 100);
+        Pool {
+            limit,
+            charged,
+            gone,
+            age,
+        }
+    }
+
+    /// The mode in which an LRU would let pages go at this age: above the bar it lets go of those of 60 minutes, of 30
+    /// where it is accelerated, and of 5 in panic.
+    fn mode(&self) -> &'static str {
+        match (self.age, percent(self.charged, self.limit)) {
+            (None | Some(3600..), ..80) => "normal",
+            (None | Some(3600..), _) => "maintenance",
+            (Some(300..), _) => "accelerated",
+            (Some(_), _) => "panic",
+        }
+    }
+}
+
+/// Seconds with two decimals.
+fn hundredths(n: u64) -> String {
+    format!("{}.{:02}", n / 100, n % 100)
+}
+
+/// Seconds as people say them.
+fn period(seconds: u64) -> String {
+    match seconds {
+        ..120 => format!("{seconds}s"),
+        120..7200 => format!("{}m", seconds / 60),
+        _ => format!("{}h", seconds / 3600),
+    }
 }
 
 /// Bytes of the data component in CIs without records.
 pub fn free(set: &OpenDataSet) -> u64 {
     let used = set.data.count(ComponentCount::UsedCis) * u64::from(set.identity.ci_size.0);
     set.data.count(ComponentCount::HighAllocated).saturating_sub(used)
-}
-
-/// Microseconds of a read, of those that were timed.
-fn microseconds(component: &Component) -> Option<u64> {
-    let took = component.count(ComponentCount::IoNanoseconds);
-    took.checked_div(component.count(ComponentCount::TimedIos))
-        .map(|nanoseconds| nanoseconds / 1000)
-}
-
-/// The mode of a pool by how full it is, as the LRU of the pool above the bar has it.
-fn mode(charged: u64, limit: u64) -> &'static str {
-    match charged.saturating_mul(100).checked_div(limit) {
-        None | Some(..80) => "normal",
-        Some(80..90) => "maintenance",
-        Some(90..100) => "accelerated",
-        Some(100..) => "full",
-    }
 }
 
 fn percent(part: u64, whole: u64) -> u64 {
@@ -147,22 +474,38 @@ fn size(bytes: u64) -> String {
 }
 
 /// Everything, by the names of the table.
-pub fn json(seen: &Seen) -> Value {
-    let torn = seen
+pub fn json(look: &Overview) -> Value {
+    let torn = look
+        .seen
         .torn
         .iter()
         .map(|torn| json!({"path": torn.path.to_string_lossy(), "why": torn.why}));
     json!({
-        "processes": seen.processes.iter().map(process).collect::<Vec<_>>(),
+        "processes": look.seen.processes.iter().map(|of| process(look, of)).collect::<Vec<_>>(),
+        "ended": look.ended.iter().map(ended).collect::<Vec<_>>(),
         "not_shown": torn.collect::<Vec<_>>(),
     })
 }
 
-fn process(process: &Process) -> Value {
+fn ended(step: &Ended) -> Value {
+    let [job, name, program, began, ended] = &step.words;
+    json!({
+        "job": job, "step": name, "program": program, "began": began, "ended": ended,
+        "cpu_seconds": step.cpu as f64 / 100.0, "excps": step.excps, "code": step.code,
+    })
+}
+
+fn process(look: &Overview, process: &Process) -> Value {
+    let pool = Pool::of(look, process, None);
     let mut all = json!({
+        "pool_age_seconds": pool.age, "pool_mode": pool.mode(),
         "pid": process.identity.pid, "program": process.identity.program, "job": process.identity.job,
         "step": process.identity.step, "started": process.identity.started,
     });
+    if let Some((cpu, elapsed)) = look.times(process) {
+        all["cpu_seconds"] = json!(cpu as f64 / 100.0);
+        all["elapsed_seconds"] = json!(elapsed as f64 / 100.0);
+    }
     for (counter, row) in PoolCount::ALL.iter().zip(PoolCount::ROWS) {
         all[row.name] = json!(process.pool(*counter));
     }
@@ -180,14 +523,15 @@ fn process(process: &Process) -> Value {
         Value::Object(named.collect::<Map<_, _>>())
     };
     all["frames"] = process.frames.iter().map(named).collect();
-    all["data_sets"] = process.data_sets.iter().map(open_set).collect();
+    all["data_sets"] = process.data_sets.iter().map(|set| open_set(look, set)).collect();
     all
 }
 
-fn open_set(set: &OpenDataSet) -> Value {
+fn open_set(look: &Overview, set: &OpenDataSet) -> Value {
     let mut all = json!({
         "cluster": set.identity.cluster, "organization": set.identity.organization,
         "volume": set.identity.volume, "output": set.identity.output,
+        "storage_class": look.class(set),
         "free_percent": percent(free(set), set.data.count(ComponentCount::HighAllocated)),
     });
     for (counter, row) in DataSetCount::ALL.iter().zip(DataSetCount::ROWS) {

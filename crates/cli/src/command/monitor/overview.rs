@@ -1,0 +1,120 @@
+//! One look: what processes show, with what the system, the catalog and SMF records say of it.
+
+use crate::command::smf;
+use crate::session::Session;
+use cica_catalog::Name;
+use cica_counters::{running, ComponentCount, OpenDataSet, Process, Seen, DIRECTORY};
+use cica_disk::{FileReader, ProcessTimes};
+use cica_smf::{write, Record, Records};
+use std::collections::BTreeMap;
+
+/// Steps that have ended which are shown.
+const ENDED: usize = 10;
+/// Files of SMF records that are read for them, the newest: a look must not take long.
+const FILES: usize = 2;
+
+/// See the module.
+pub struct Overview {
+    /// What processes show.
+    pub seen: Seen,
+    /// Nanoseconds since 1970.
+    pub at: u64,
+    /// Start and processor time, by number of the process.
+    times: BTreeMap<u32, ProcessTimes>,
+    /// Storage classes by cluster; those without one are missing.
+    classes: BTreeMap<String, String>,
+    /// The steps that ended last, where there are SMF records of them; the last one first.
+    pub ended: Vec<Ended>,
+}
+
+/// A step that has ended, as its record says.
+pub struct Ended {
+    /// Job, step, program, start, end.
+    pub words: [String; 5],
+    /// Hundredths of a second.
+    pub cpu: u64,
+    /// Physical I/Os.
+    pub excps: u64,
+    /// Condition code.
+    pub code: String,
+}
+
+impl Overview {
+    /// Looks; `steps`: at those that have ended too, which takes reading SMF records.
+    pub fn now(session: &Session, steps: bool) -> Overview {
+        let seen = running(&*session.disk, &session.catalog.directory().join(DIRECTORY));
+        let at = session.clock.now();
+        let pids = seen.processes.iter().map(|process| process.identity.pid);
+        let sets = seen.processes.iter().flat_map(|process| &process.data_sets);
+        Overview {
+            times: pids
+                .filter_map(|pid| Some((pid, ProcessTimes::of(pid, at).ok()?)))
+                .collect(),
+            classes: sets
+                .filter_map(|set| Some((set.identity.cluster.clone(), class(session, &set.identity.cluster)?)))
+                .collect(),
+            ended: if steps { ended(session) } else { Vec::new() },
+            seen,
+            at,
+        }
+    }
+
+    /// Processor time and time since the start of a process, in hundredths of a second, where the system shows it.
+    pub fn times(&self, process: &Process) -> Option<(u64, u64)> {
+        let times = self.times.get(&process.identity.pid)?;
+        Some((
+            times.cpu / 10_000_000,
+            self.at.saturating_sub(times.started) / 10_000_000,
+        ))
+    }
+
+    /// The storage class of a data set; empty: none.
+    pub fn class(&self, set: &OpenDataSet) -> &str {
+        self.classes.get(&set.identity.cluster).map_or("", String::as_str)
+    }
+
+    /// All that is open, with its process.
+    pub fn open(&self) -> impl Iterator<Item = (&Process, &OpenDataSet)> {
+        let processes = self.seen.processes.iter();
+        processes.flat_map(|process| process.data_sets.iter().map(move |set| (process, set)))
+    }
+}
+
+/// A counter of data and index.
+pub fn both(set: &OpenDataSet, counter: ComponentCount) -> u64 {
+    set.data.count(counter).saturating_add(set.index.count(counter))
+}
+
+fn class(session: &Session, cluster: &str) -> Option<String> {
+    let reached = session.reach(&Name::parse(cluster).ok()?).ok()?.1;
+    reached.cluster.attributes.storage_class.clone()
+}
+
+fn ended(session: &Session) -> Vec<Ended> {
+    let mut steps: Vec<Record> = Vec::new();
+    let files = write::files(&*session.disk, session.catalog.directory());
+    for path in files.iter().rev().take(FILES) {
+        // A file that cannot be read, or a record that is just being written, is missing here, and told by `cica smf`.
+        let Ok(file) = FileReader::open(&*session.outside, path) else {
+            continue;
+        };
+        let records = Records::new(file).filter_map(Result::ok);
+        let of_file: Vec<Record> = records
+            .filter(|record| (record.kind(), record.subtype()) == (30, 4))
+            .collect();
+        steps.extend(of_file.into_iter().rev());
+        if steps.len() >= ENDED {
+            break;
+        }
+    }
+    steps.truncate(ENDED);
+    let text = |record: &Record, name: &str| record.get(name).map_or(String::new(), |value| value.to_string());
+    let number = |record: &Record, name: &str| text(record, name).parse().unwrap_or(0);
+    let step = |record: &Record| Ended {
+        words: ["SMF30JBN", "SMF30STM", "SMF30PGM", "SMF30SIT", "TME"].map(|name| text(record, name)),
+        cpu: number(record, "SMF30CPT"),
+        excps: number(record, "SMF30TEP"),
+        code: smf::code(record),
+    };
+    steps.iter().map(step).collect()
+}

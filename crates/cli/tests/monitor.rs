@@ -1,0 +1,217 @@
+//! `cica monitor`: its views, narrow and wide, what it serves, and the dashboard made for that.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::Place;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdin, Stdio};
+
+/// A process that ends with the test.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        // One that has ended before is gone already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A data set that a step of a job has open: it waits for more to put.
+fn open(place: &Place) -> (Ended, ChildStdin) {
+    place.names("0001 ANNE\n0002 BERT\n");
+    place.cards("ALTER A.NAMES STORAGECLASS(FAST)", &[]).done();
+    let mut command = place.command(&["put", "A.NAMES"]);
+    command.env("CICA_JOB", "NIGHTLY").env("CICA_STEP", "STEP010");
+    let mut put = Ended(command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap());
+    let mut lines = put.0.stdin.take().unwrap();
+    (1000..5000).for_each(|n| writeln!(lines, "{n} SOMEBODY").unwrap());
+    while !place
+        .run(&["monitor", "--once", "--view", "rlsds"])
+        .done()
+        .contains("A.NAMES")
+    {
+        assert!(put.0.try_wait().unwrap().is_none(), "it ended");
+    }
+    (put, lines)
+}
+
+#[test]
+fn each_view_fits_the_columns_there_are() {
+    let place = Place::new();
+    place.names("0001 ANNE\n");
+    place.run(&["rm", "A.NAMES"]).done();
+    for view in ["rlssc", "rlsds", "volumes", "jobs"] {
+        let nothing = place.run(&["monitor", "--once", "--view", view]).done();
+        assert!(nothing.contains("(none)"), "{nothing}");
+    }
+    let (put, _lines) = open(&place);
+    let pid = put.0.id().to_string();
+    for (view, words) in [
+        ("rlssc", &["STORCLAS", "FAST", "SEQ", "BMF%"][..]),
+        ("rlsds", &["A.NAMES", "GETS", "EXCP"]),
+        ("rlslru", &["GOAL", "16M", "MODE", "normal", &pid]),
+        ("volumes", &["CICA01", "EXCP"]),
+        ("jobs", &["NIGHTLY", "STEP010", "CPU", &pid]),
+        ("locks", &["CONTENDED", "LOST", &pid]),
+        ("all", &["RLSSC", "RLSDS", "RLSLRU", "VOLUMES", "JOBS", "LOCKS"]),
+    ] {
+        for columns in ["80", "40", "20"] {
+            let shown = place
+                .run(&["monitor", "--once", "--view", view, "--columns", columns])
+                .done();
+            let width: usize = columns.parse().unwrap();
+            assert!(shown.lines().all(|line| line.chars().count() <= width), "{shown}");
+            let missing: Vec<_> = words.iter().filter(|word| !shown.contains(**word)).collect();
+            assert!(
+                missing.is_empty() || width < 40,
+                "{view} {columns} {missing:?}: {shown}"
+            );
+        }
+    }
+    let json = place.run(&["monitor", "--json"]).json();
+    let process = &json["processes"][0];
+    assert_eq!([&process["job"], &process["step"]], ["NIGHTLY", "STEP010"]);
+    assert!(process["elapsed_seconds"].as_f64().unwrap() > 0.0 && process["cpu_seconds"].is_number());
+    let set = &process["data_sets"][0];
+    assert_eq!([&set["storage_class"], &set["volume"]], ["FAST", "CICA01"]);
+}
+
+#[test]
+fn steps_that_have_ended_are_shown_with_their_codes() {
+    let place = Place::new();
+    place.names("0001 ANNE\n");
+    let mut command = place.command(&["idcams"]);
+    command.env("CICA_SMF", "on").env("CICA_JOB", "NIGHTLY");
+    let done = common::finish(command, b" PRINT INDATASET(A.NONE)\n");
+    assert_eq!(done.status, 12);
+    let shown = place
+        .run(&["monitor", "--once", "--view", "jobs", "--columns", "40"])
+        .done();
+    let line = shown.lines().find(|line| line.starts_with("NIGHTLY")).unwrap();
+    assert!(line.contains("IDCAMS") && line.ends_with(" 0012"), "{shown}");
+    assert_eq!(place.run(&["monitor", "--json"]).json()["ended"][0]["code"], "0012");
+}
+
+/// The monitor, serving, and its address.
+fn serve(place: &Place) -> (Ended, String) {
+    let mut command = place.command(&["monitor", "--listen", "0"]);
+    let mut served = Ended(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(served.0.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let address = line.trim_start_matches("http://").split('/').next().unwrap().to_owned();
+    (served, address)
+}
+
+fn ask(address: &str, request: &[u8]) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let mut answer = Vec::new();
+    // Who sends more than is read may be cut off.
+    let sent = stream.write_all(request);
+    let _ = sent.and_then(|()| stream.shutdown(std::net::Shutdown::Write));
+    let _ = stream.read_to_end(&mut answer);
+    String::from_utf8(answer).unwrap()
+}
+
+/// Labels of the samples by name of the sample.
+fn samples(page: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let lines = page.lines().filter(|line| !line.starts_with('#'));
+    let sample = |line: &str| {
+        let (name, rest) = line.split_once('{').unwrap();
+        let (labels, number) = rest.rsplit_once("} ").unwrap();
+        assert!(number.parse::<f64>().is_ok(), "{line}");
+        let labels = labels
+            .split("\",")
+            .map(|label| label.split('=').next().unwrap().to_owned());
+        (name.to_owned(), labels.collect())
+    };
+    lines.map(sample).collect()
+}
+
+/// The names that an expression uses: of samples, and of labels.
+fn names(expression: &str) -> Vec<&str> {
+    let all = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    const WORDS: [&str; 4] = ["sum", "by", "rate", "1m"];
+    all.filter(|word| !word.is_empty() && !WORDS.contains(word) && word.parse::<u32>().is_err())
+        .collect()
+}
+
+#[test]
+fn the_dashboard_asks_for_what_is_served() {
+    let place = Place::new();
+    let (_put, _lines) = open(&place);
+    let (_served, address) = serve(&place);
+    let answer = ask(&address, b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    let (head, page) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 OK") && page.ends_with("# EOF\n"));
+    let samples = samples(page);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packages/grafana/cica.json");
+    let dashboard: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let variables = dashboard["templating"]["list"].as_array().unwrap();
+    let variables: Vec<&str> = variables
+        .iter()
+        .map(|variable| variable["name"].as_str().unwrap())
+        .collect();
+    let (mut ids, mut places) = (BTreeSet::new(), BTreeSet::new());
+    for panel in dashboard["panels"].as_array().unwrap() {
+        let title = panel["title"].as_str().unwrap();
+        assert!(
+            ids.insert(panel["id"].as_u64().unwrap()),
+            "{title}: its id is another's"
+        );
+        let number = |name: &str| panel["gridPos"][name].as_u64().unwrap();
+        let [x, y, w, h] = ["x", "y", "w", "h"].map(number);
+        assert!(x + w <= 24, "{title}: the grid has 24 columns");
+        let free = (x..x + w).all(|x| (y..y + h).all(|y| places.insert((x, y))));
+        assert!(free, "{title}: it lies over another");
+        let mut letters = BTreeSet::new();
+        for target in panel["targets"].as_array().unwrap() {
+            assert!(letters.insert(target["refId"].as_str().unwrap()), "{title}: refId");
+            let uid = target["datasource"]["uid"].as_str().unwrap();
+            assert!(
+                variables.contains(&uid.trim_matches(&['$', '{', '}'][..])),
+                "{title}: {uid}"
+            );
+            let expression = target["expr"].as_str().unwrap();
+            let (metrics, mut labels): (Vec<&str>, Vec<&str>) = names(expression)
+                .into_iter()
+                .partition(|name| name.starts_with("cica_"));
+            assert!(!metrics.is_empty(), "{title}");
+            let legend = target["legendFormat"].as_str().unwrap();
+            labels.extend(legend.split("{{").skip(1).map(|rest| rest.split("}}").next().unwrap()));
+            for metric in metrics {
+                let there = samples.get(metric);
+                let there = there.unwrap_or_else(|| panic!("{title}: {metric} is not served"));
+                let missing: Vec<_> = labels.iter().filter(|label| !there.contains(**label)).collect();
+                assert!(missing.is_empty(), "{title}: {metric} has no {missing:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn who_sends_garbage_is_answered_and_a_port_that_is_taken_is_told() {
+    let place = Place::new();
+    place.names("0001 ANNE\n");
+    let (_served, address) = serve(&place);
+    for (request, status) in [
+        (&b"GET / HTTP/1.1\r\n\r\n"[..], "200"),
+        (b"GET /json HTTP/1.1\r\n\r\n", "200"),
+        (b"GET /../catalog HTTP/1.1\r\n\r\n", "404"),
+        (b"DELETE / HTTP/1.1\r\n\r\n", "400"),
+        (b"\xFF\x00\r\n\r\n", "400"),
+        (b"", "400"),
+    ] {
+        let answer = ask(&address, request);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+    }
+    ask(&address, &vec![b'x'; 100_000]);
+    assert!(ask(&address, b"GET / HTTP/1.1\r\n\r\n").contains("<title>Cica monitor</title>"));
+    let taken = place.run(&["monitor", "--listen", &address]);
+    taken.failed(8, &["CICA1081E", &address]);
+}
