@@ -54,3 +54,26 @@ fn a_run_of_idcams_is_a_step() {
     assert_eq!(first["sections"][0]["SMF30DDN"], "NAMES");
     assert_eq!(first["sections"][0]["SMF30BLK"], first["SMF30TEP"]);
 }
+
+/// As on a disk that is full: records cannot be written, and nothing else changes.
+#[test]
+fn what_smf_has_lost_is_told_and_stops_nobody() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    let smf = place.path("catalog/smf");
+    std::fs::create_dir(&smf).unwrap();
+    std::os::unix::fs::symlink("/dev/full", smf.join("current")).unwrap();
+    let mut command = place.command(&["idcams"]);
+    command.env("CICA_SMF", "on");
+    let run = finish(command, b" PRINT INDATASET(A.NAMES) CHARACTER\n");
+    assert_eq!(run.status, 0, "{run:?}");
+    assert!(run.text().contains("AAAAone"), "{run:?}");
+    // Of the open, of the closes of data and index with their I/O, and of the step.
+    assert!(
+        run.err.contains("CICA1082W SMF RECORDS ARE LOST, 6 OF THEM: "),
+        "{run:?}"
+    );
+    std::fs::remove_file(smf.join("current")).unwrap();
+    assert_eq!(step(&place, "AGAIN", "PRINT INDATASET(A.NAMES) CHARACTER", &[]), 0);
+    assert!(place.run(&["smf", "totals"]).text().contains("A.NAMES.DATA"));
+}

@@ -2,7 +2,7 @@
 //! and the guard against requests of a forked child, whose engine is its parent's.
 
 use crate::signal;
-use crate::tell::{tell, CICA1209E, CICA1212E, CICA1221E, CICA1222E};
+use crate::tell::{tell, CICA1082W, CICA1209E, CICA1212E, CICA1221E, CICA1222E};
 use crate::units_setting;
 use cica_admin::define::SphereMember;
 use cica_admin::delete::{Delete, What};
@@ -118,7 +118,11 @@ fn end_step(how: Result<c_int, c_int>) {
         Err(signal) => Completion::Signal(signal.unsigned_abs()),
     };
     // A record that is missing is no reason to end otherwise.
-    let _ = catch_unwind(AssertUnwindSafe(|| session.end_of_step().tell(None, completion)));
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        if let Some(lost) = session.end_of_step().tell(None, completion) {
+            tell(&CICA1082W, &[("count", &lost.count), ("reason", &lost.reason)]);
+        }
+    }));
 }
 
 extern "C" fn forked() {

@@ -138,6 +138,11 @@ CICA1080E 8 "{what}",
 CICA1081E 8 "{what}",
     "The monitor cannot listen there: another program has the port, the address is none of this machine, or it is no address.",
     "Give another port, or ADDRESS:PORT with an address of this machine.";
+CICA1082W 4 "SMF RECORDS ARE LOST, {count} OF THEM: {reason}",
+    "With CICA_SMF=on the step wrote records of what it did, and these could not be written: the disk is full, or the \
+     directory smf of the catalog may not be written to. The step itself was carried out, and its code is the one it \
+     has without records.",
+    "Make room, or see to the right to write to the directory smf in that of the catalog.";
 CICA0980I 0 "{kind} {name} HAS NO ERROR",
     "DIAGNOSE with LIST tells of what is as it must be too.",
     "Nothing.";

@@ -2,7 +2,7 @@
 
 use crate::start::{program_name, Session};
 use cica_disk::{Clock, ProcessTimes};
-use cica_smf::{SmfFile, StepEnd};
+use cica_smf::{SmfFile, StepEnd, Untold};
 use std::sync::Arc;
 
 pub use cica_smf::Completion;
@@ -32,9 +32,10 @@ impl Session {
 }
 
 impl EndOfStep {
-    /// The step ends, with this program; none: that of the process.
-    pub fn tell(&self, program: Option<&str>, completion: Completion) {
-        let Some(smf) = &self.smf else { return };
+    /// The step ends, with this program; none: that of the process. What comes back is to be told to somebody: records
+    /// that are lost, and why.
+    pub fn tell(&self, program: Option<&str>, completion: Completion) -> Option<Untold> {
+        let smf = self.smf.as_ref()?;
         let process = std::process::id();
         // Where the system does not say it the record has a start of 1970 and no processor time.
         let times = ProcessTimes::of(process, self.clock.now()).ok();
@@ -45,5 +46,6 @@ impl EndOfStep {
             cpu: times.map_or(0, |times| times.cpu),
             process,
         });
+        smf.untold()
     }
 }

@@ -31,4 +31,4 @@ pub use field::{Field, Kind, Layout, Section, LAYOUTS};
 pub use read::{ReadError, Records};
 pub use record::{closed, io_of, lost, opened, Origin, Record, Value};
 pub use step::{Completion, StepEnd};
-pub use write::SmfFile;
+pub use write::{SmfFile, Untold};

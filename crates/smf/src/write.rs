@@ -30,11 +30,21 @@ pub struct SmfFile {
     directory: PathBuf,
     pub(crate) origin: Origin,
     most: u64,
-    /// How many records are lost that no record tells of, and since when.
-    untold: Mutex<(u64, u64)>,
+    untold: Mutex<Untold>,
     cells: Mutex<Option<Cells>>,
     opens: Mutex<Opens>,
     pub(crate) told: Mutex<Told>,
+}
+
+/// Records that are lost and that no record tells of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Untold {
+    /// How many.
+    pub count: u64,
+    /// Nanoseconds since 1970 of the first.
+    pub since: u64,
+    /// Why the last one could not be written.
+    pub reason: String,
 }
 
 impl SmfFile {
@@ -82,7 +92,7 @@ impl SmfFile {
     pub fn write(&self, records: &[Record]) {
         let now = self.clock.now();
         let mut untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = (untold.0 > 0).then(|| lost(untold.0, untold.1, now, &self.origin));
+        let told = (untold.count > 0).then(|| lost(untold.count, untold.since, now, &self.origin));
         let bytes: Vec<u8> = told
             .iter()
             .chain(records)
@@ -91,18 +101,27 @@ impl SmfFile {
             .collect();
         let counter = match self.append(&bytes) {
             Ok(()) => {
-                *untold = (0, 0);
+                *untold = Untold::default();
                 SmfCount::Written
             }
-            Err(_) => {
-                let since = if untold.0 == 0 { now } else { untold.1 };
-                *untold = (untold.0 + records.len() as u64, since);
+            Err(error) => {
+                *untold = Untold {
+                    count: untold.count + records.len() as u64,
+                    since: if untold.count == 0 { now } else { untold.since },
+                    reason: error.to_string(),
+                };
                 SmfCount::Lost
             }
         };
         if let Some(cells) = &*self.cells.lock().unwrap_or_else(PoisonError::into_inner) {
             cells.at(counter as usize).fetch_add(records.len() as u64, Relaxed);
         }
+    }
+
+    /// What is lost and no record tells of; none: nothing.
+    pub fn untold(&self) -> Option<Untold> {
+        let untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(untold.clone()).filter(|untold| untold.count > 0)
     }
 
     fn append(&self, bytes: &[u8]) -> io::Result<()> {

@@ -11,9 +11,9 @@ use cica_disk::Clock;
 use cica_disk::{FileReader, NewFile};
 use cica_idcams::run::run_with_parm;
 use cica_idcams::{Act, Command, IssuedMessage, Source, Stamp, Style, Sysprint};
-use cica_messages::{CICA0906S, CICA0907S};
+use cica_messages::{CICA0906S, CICA0907S, CICA1082W};
 use cica_qsam::DdText;
-use cica_session::Completion;
+use cica_session::{Completion, EndOfStep};
 use clap::Args;
 use serde_json::{json, Value};
 use std::io::{self, BufWriter, Read, Write};
@@ -76,7 +76,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         let mut sysprint = Sysprint::new(&mut listing, Style::Plain, stamp).with_messages();
         let maxcc = run_with_parm(&options.parm, source, &mut coded, &mut sysprint);
         drop(coded.services);
-        step.tell(Some(PROGRAM), Completion::Code(maxcc.into()));
+        tell_end(&step, maxcc);
         let messages: Vec<Value> = sysprint.into_messages().iter().map(message).collect();
         let listing: Vec<Value> = String::from_utf8_lossy(&listing).lines().map(Value::from).collect();
         let all = json!({"maxcc": maxcc, "commands": coded.commands, "messages": messages, "sysprint": listing});
@@ -89,11 +89,19 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let mut sysprint = Sysprint::new(&mut sink, style, stamp);
     let maxcc = run_with_parm(&options.parm, source, &mut services, &mut sysprint);
     drop(services);
-    step.tell(Some(PROGRAM), Completion::Code(maxcc.into()));
+    tell_end(&step, maxcc);
     match sysprint.error() {
         // The commands behind the break were not carried out: unlike elsewhere, this is no success.
         Some(error) => Err(not_written(io::Error::new(error.kind(), error.to_string()))),
         None => Ok(Status(maxcc)),
+    }
+}
+
+/// The step ends; what SMF has lost is told beside the listing, and changes no code.
+fn tell_end(step: &EndOfStep, maxcc: u8) {
+    if let Some(lost) = step.tell(Some(PROGRAM), Completion::Code(maxcc.into())) {
+        let line = CICA1082W.line(&[("count", &lost.count), ("reason", &lost.reason)]);
+        crate::terminal::tell(&format!("cica: {line}"));
     }
 }
 
