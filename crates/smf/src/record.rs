@@ -125,18 +125,18 @@ impl Record {
         known.filter_map(|(from, field)| Some((field, self.value(from, field)?)))
     }
 
-    /// Sections that there may be several of: the fields of each.
+    /// Sections that there may be several of: the fields of each that has some which are known.
     pub fn entries(&self) -> impl Iterator<Item = Vec<(&'static Field, Value)>> + '_ {
         let sections = self.layout().map_or(&[][..], |layout| layout.sections);
         let repeated = sections.iter().filter(|section| section.repeated);
-        repeated.flat_map(|section| {
+        let entries = repeated.flat_map(|section| {
             self.places(section).map(|from| {
                 let known = self.fields_at(from, section);
-                known
-                    .filter_map(|(from, field)| Some((field, self.value(from, field)?)))
-                    .collect()
+                let fields = known.filter_map(|(from, field)| Some((field, self.value(from, field)?)));
+                fields.collect::<Vec<_>>()
             })
-        })
+        });
+        entries.filter(|fields| !fields.is_empty())
     }
 
     /// A field by its name.
