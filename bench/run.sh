@@ -2,6 +2,7 @@
 # Measures the engines and writes the tables (stdout) and JSON (results/). See README.md.
 #
 #   RECORDS=5000000 OPS=1000000 ROUNDS=3 RUNS=15 bench/run.sh
+#   GROW_ENGINES=lmdb,redb,cica GROW_OPS=200000 RECORDS=1000000 bench/run.sh
 #   ENGINES=lmdb,rocksdb DATA=/somewhere/on/the/right/disk bench/run.sh
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -37,6 +38,10 @@ engines=()
 "$bench" ops --dir "$data/ops" --records "$records" --ops "${OPS:-1000000}" --rounds "${ROUNDS:-3}" \
     --json "$results/ops-$records.json" "${engines[@]}" | tee "$results/ops-$records.txt"
 rm -rf "$data/ops"
+echo
+"$bench" grow --dir "$data/grow" --records "$records" --ops "${GROW_OPS:-200000}" \
+    --json "$results/grow-$records.json" ${GROW_ENGINES:+--engines "$GROW_ENGINES"} | tee "$results/grow-$records.txt"
+rm -rf "$data/grow"
 echo
 "$bench" step --dir "$data/step" --runs "${RUNS:-15}" \
     --json "$results/step.json" "${engines[@]}" | tee "$results/step.txt"

@@ -1,8 +1,9 @@
 //! The driver's end of a worker: starts the program, sends orders, reads answers.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use crate::clock::Measurement;
 use crate::engines::Engine;
@@ -16,6 +17,8 @@ pub struct Worker {
     child: Child,
     orders: ChildStdin,
     answers: BufReader<ChildStdout>,
+    dir: PathBuf,
+    numbers: [u64; 3],
 }
 
 impl Worker {
@@ -23,10 +26,24 @@ impl Worker {
     pub fn start(engine: Engine, dir: &Path, loaded: u64, batch: u64, cache_bytes: u64) -> Result<Worker> {
         let dir = dir.join(engine.name);
         make_empty(&dir)?;
+        Worker::spawn(engine, dir, [loaded, batch, cache_bytes])
+    }
+
+    /// Starts it once more on the same files, after [`kill_during`](Self::kill_during).
+    pub fn again(self) -> Result<Worker> {
+        Worker::spawn(self.engine, self.dir, self.numbers)
+    }
+
+    /// Where its files are.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    fn spawn(engine: Engine, dir: PathBuf, numbers: [u64; 3]) -> Result<Worker> {
         let mut child = Command::new(engine.path()?)
             .args(["serve", engine.name])
             .arg(&dir)
-            .args([loaded, batch, cache_bytes].map(|number| number.to_string()))
+            .args(numbers.map(|number| number.to_string()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -39,6 +56,8 @@ impl Worker {
             child,
             orders,
             answers: BufReader::new(answers),
+            dir,
+            numbers,
         })
     }
 
@@ -55,6 +74,18 @@ impl Worker {
             ("error", reason) => Err(failed(reason)),
             _ => Err(failed("its program ended")),
         }
+    }
+
+    /// Sends an order that does not end, and kills the program (SIGKILL) in the middle of it.
+    pub fn kill_during(&mut self, order: &str, after: Duration) -> Result<()> {
+        let failed = |error: std::io::Error| format!("{} was not killed in '{order}': {error}", self.engine.name);
+        writeln!(self.orders, "{order}").map_err(failed)?;
+        std::thread::sleep(after);
+        if let Some(status) = self.child.try_wait().map_err(failed)? {
+            return Err(format!("{} ended before it was killed: {status}", self.engine.name));
+        }
+        self.child.kill().map_err(failed)?;
+        self.child.wait().map(drop).map_err(failed)
     }
 
     /// Sends an order that is measured.

@@ -11,6 +11,8 @@ pub struct Engine {
     pub program: &'static str,
     /// Can commit single records durably, from several threads.
     pub commits: bool,
+    /// Can make a unit of many writes, and come back after a kill: takes part in `grow`.
+    pub units: bool,
     /// Takes part in `step`.
     pub steps: bool,
 }
@@ -36,54 +38,70 @@ pub const ENGINES: &[Engine] = &[
         name: "none",
         program: "peer-none",
         commits: false,
+        units: true,
         steps: true,
     },
     Engine {
         name: "lmdb",
         program: "peer-lmdb",
         commits: true,
+        units: true,
         steps: true,
     },
     Engine {
         name: "bdb",
         program: "peer-bdb",
         commits: false,
+        units: false,
         steps: true,
     },
     Engine {
         name: "bdb-tx",
         program: "peer-bdb",
         commits: true,
+        units: true,
         steps: false,
     },
     Engine {
         name: "rocksdb",
         program: "peer-rocksdb",
         commits: true,
+        units: true,
         steps: true,
     },
     Engine {
         name: "wiredtiger",
         program: "peer-wiredtiger",
         commits: true,
+        units: true,
         steps: true,
     },
     Engine {
         name: "sqlite",
         program: "peer-sqlite",
         commits: true,
+        units: true,
         steps: true,
     },
     Engine {
         name: "cica",
         program: "peer-cica",
         commits: true,
+        units: true,
         steps: true,
     },
     Engine {
         name: "cica-16k",
         program: "peer-cica",
         commits: true,
+        units: true,
+        steps: false,
+    },
+    Engine {
+        name: "cica-18k",
+        program: "peer-cica",
+        commits: true,
+        units: true,
         steps: false,
     },
 ];

@@ -1,6 +1,7 @@
 //! Directories that engines work in.
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -17,13 +18,25 @@ pub fn make_empty(dir: &Path) -> Result<()> {
     make().map_err(|error: std::io::Error| format!("cannot empty {}: {error}", dir.display()))
 }
 
-/// Bytes on the device of all files below a directory.
+/// Bytes on the device of all files below a directory, also while an engine makes and removes some.
 pub fn bytes_under(dir: &Path) -> Result<u64> {
     let list = || -> std::io::Result<u64> {
-        let mut bytes = 0;
-        for entry in fs::read_dir(dir)? {
-            let meta = entry?.metadata()?;
-            bytes += meta.blocks() * 512;
+        let (mut bytes, mut left) = (0, vec![dir.to_path_buf()]);
+        while let Some(dir) = left.pop() {
+            let entries = match fs::read_dir(&dir) {
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                entries => entries?,
+            };
+            for entry in entries {
+                let entry = entry?;
+                match entry.metadata() {
+                    Ok(meta) if meta.is_dir() => left.push(entry.path()),
+                    Ok(meta) => bytes += meta.blocks() * 512,
+                    // The engine has just removed it.
+                    Err(error) if error.kind() == ErrorKind::NotFound => {}
+                    Err(error) => return Err(error),
+                }
+            }
         }
         Ok(bytes)
     };

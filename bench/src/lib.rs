@@ -1,10 +1,12 @@
-//! Measures Cica beside LMDB, Berkeley DB, RocksDB and SQLite: same records, same order of requests, same run.
+//! Measures Cica beside LMDB, Berkeley DB, RocksDB, WiredTiger, SQLite, fjall and redb: same records, same order of
+//! requests, same run.
 //!
 //! Each engine lives in a program of its own (`src/bin/peer-*.rs`), so that its threads, its memory and the cost of
 //! loading its libraries are charged to it alone. The driver (`cica-bench`) talks to these programs over pipes:
 //!
 //! ```text
 //! cica-bench ops  --- lines ---> peer-lmdb serve      one process per engine, phases interleaved
+//! cica-bench grow --- lines ---> peer-lmdb serve      the same; killed at the end and started again
 //! cica-bench step --- exec ----> peer-lmdb step read  one process per run, timed from outside
 //! ```
 //!
@@ -15,7 +17,9 @@ pub mod driver;
 pub mod engines;
 pub mod files;
 pub mod flags;
+pub mod grow;
 pub mod json;
+pub mod latency;
 pub mod machine;
 pub mod ops;
 pub mod peer;
@@ -26,3 +30,4 @@ pub mod strace;
 pub mod targets;
 pub mod worker;
 pub mod workload;
+pub mod zipf;

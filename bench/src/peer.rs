@@ -67,6 +67,12 @@ pub trait Peer: Sized + Send {
     /// Adds a record whose key is new. Engines that can refuse a duplicate in the same call do so.
     fn insert(&mut self, record: &[u8]) -> Result<()>;
 
+    /// From now on (or no longer) all writes up to a commit are one transaction. Where a batch is one anyway, there is
+    /// nothing to do. Asked only of engines whose row says `units`.
+    fn in_units(&mut self, _yes: bool) -> Result<()> {
+        Ok(())
+    }
+
     /// Ends the batch with the promised durability.
     fn commit(&mut self) -> Result<()>;
 

@@ -74,6 +74,17 @@ impl Work {
         Ok(ops)
     }
 
+    /// Reads the loaded records of these indexes.
+    pub fn get_these<P: Peer>(&self, peer: &mut P, indexes: &[u64]) -> Result<u64> {
+        let mut reader = Reader::new(self.layout);
+        for (op, &index) in (1..).zip(indexes) {
+            reader.read(peer, loaded(index))?;
+            self.commit_batch(peer, op)?;
+        }
+        peer.commit()?;
+        Ok(indexes.len() as u64)
+    }
+
     /// Replaces loaded records at random, without reading them first.
     pub fn update<P: Peer>(&self, peer: &mut P, ops: u64, seed: u64) -> Result<u64> {
         let mut record = Record::new(self.layout);
@@ -103,6 +114,31 @@ impl Work {
 
     /// Inserts new records at random; the shuffled order is taken up where `from` earlier inserts left it.
     pub fn insert<P: Peer>(&self, peer: &mut P, from: u64, ops: u64) -> Result<u64> {
+        self.insert_each(peer, from, ops, |peer, record| peer.insert(record))
+    }
+
+    /// The same, and how many nanoseconds each took, with the commit before it if there was one.
+    pub fn timed_insert<P: Peer>(&self, peer: &mut P, from: u64, ops: u64) -> Result<(u64, Vec<u64>)> {
+        let mut took = Vec::with_capacity(ops as usize);
+        let mut before = Instant::now();
+        self.insert_each(peer, from, ops, |peer, record| {
+            // A commit lies between two inserts: it belongs to the next one.
+            peer.insert(record)?;
+            let now = Instant::now();
+            took.push((now - before).as_nanos() as u64);
+            before = now;
+            Ok(())
+        })?;
+        Ok((ops, took))
+    }
+
+    fn insert_each<P: Peer>(
+        &self,
+        peer: &mut P,
+        from: u64,
+        ops: u64,
+        mut each: impl FnMut(&mut P, &[u8]) -> Result<()>,
+    ) -> Result<u64> {
         if from + ops > self.loaded {
             return Err(format!(
                 "{} inserts need at least as many loaded records, not {}",
@@ -113,7 +149,7 @@ impl Work {
         let mut record = Record::new(self.layout);
         let order = Shuffled::new(self.loaded);
         for op in 1..=ops {
-            peer.insert(record.fill(inserted(order.at(from + op - 1)), 0))?;
+            each(peer, record.fill(inserted(order.at(from + op - 1)), 0))?;
             self.commit_batch(peer, op)?;
         }
         peer.commit()?;

@@ -14,10 +14,12 @@ use std::time::Duration;
 
 use crate::clock::{Measurement, Stopwatch};
 use crate::files::{bytes_under, make_empty};
+use crate::latency::Latency;
 use crate::peer::{Durability, Opening, Peer, Result};
 use crate::phases::Work;
 use crate::step::Step;
 use crate::workload::OPS;
+use crate::zipf;
 
 /// Runs an engine's program.
 pub fn main<P: Peer>() -> ExitCode {
@@ -112,10 +114,52 @@ impl<P: Peer> Server<P> {
                 self.inserts += ops;
                 measured.to_string()
             }
-            ["reopen"] => {
+            ["zipf", ops, seed] => {
+                let indexes = zipf::draw(work.loaded, number(ops)?, number(seed)?);
+                self.measure(|peer| work.get_these(peer, &indexes))?.to_string()
+            }
+            ["timed-insert", ops] => {
+                let (ops, from) = (number(ops)?, self.inserts);
+                let mut all = Vec::new();
+                let measured = self.measure(|peer| {
+                    let (ops, took) = work.timed_insert(peer, from, ops)?;
+                    all = took;
+                    Ok(ops)
+                })?;
+                self.inserts += ops;
+                format!("{measured}|{}", Latency::of(all))
+            }
+            // What it changes stays in memory as far as the engine leaves it there.
+            ["raw-update", ops, seed] => {
+                let (ops, seed) = (number(ops)?, number(seed)?);
+                work.update(self.peer.as_mut().ok_or("nothing is loaded")?, ops, seed)?;
+                String::new()
+            }
+            ["units", switch @ ("on" | "off")] => {
+                let peer = self.peer.as_mut().ok_or("nothing is loaded")?;
+                peer.in_units(switch == "on")?;
+                String::new()
+            }
+            ["reopen"] | ["open", "synced"] => {
                 self.close()?;
                 self.open(false, Durability::EachCommit)?;
                 String::new()
+            }
+            ["open", "unsynced"] => {
+                self.close()?;
+                self.open(false, Durability::Unsynced)?;
+                String::new()
+            }
+            ["shut"] => {
+                let watch = Stopwatch::start();
+                self.close()?;
+                watch.settled(watch.stop(1)).to_string()
+            }
+            ["first-get", "unsynced"] => {
+                let watch = Stopwatch::start();
+                self.open(false, Durability::Unsynced)?;
+                work.get(self.peer.as_mut().ok_or("nothing is open")?, 1, 1)?;
+                watch.settled(watch.stop(1)).to_string()
             }
             ["commit", threads, seconds, seed] => {
                 let length = Duration::from_secs(number(seconds)?);

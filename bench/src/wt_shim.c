@@ -135,6 +135,16 @@ int wt_next(struct handle *h, const uint8_t **v, size_t *vn)
 	return rc ? rc : value_here(h, v, vn);
 }
 
+int wt_begin(struct handle *h)
+{
+	return h->session->begin_transaction(h->session, NULL);
+}
+
+int wt_commit(struct handle *h)
+{
+	return h->session->commit_transaction(h->session, NULL);
+}
+
 /* Lets go of the page and the snapshot. */
 int wt_rest(struct handle *h)
 {

@@ -58,9 +58,22 @@ struct Bdb {
     file: Arc<File>,
     layout: Layout,
     transactions: bool,
+    /// The writes up to a commit are one transaction.
+    units: bool,
+    begun: bool,
 }
 
 impl Bdb {
+    #[inline]
+    fn begin_unit(&mut self) -> Result<()> {
+        if self.units && !self.begun {
+            // SAFETY: the file is open and used by this thread only.
+            check(unsafe { bdb_begin(self.file.0) })?;
+            self.begun = true;
+        }
+        Ok(())
+    }
+
     #[inline]
     fn put(&mut self, record: &[u8], is_new: bool) -> Result<()> {
         let (key, value) = (self.layout.key(record), self.layout.value(record));
@@ -112,6 +125,8 @@ impl Peer for Bdb {
             file: Arc::new(File(file)),
             layout: opening.layout,
             transactions,
+            units: false,
+            begun: false,
         })
     }
 
@@ -169,17 +184,28 @@ impl Peer for Bdb {
 
     #[inline]
     fn update(&mut self, record: &[u8]) -> Result<()> {
+        self.begin_unit()?;
         self.put(record, false)
     }
 
     #[inline]
     fn insert(&mut self, record: &[u8]) -> Result<()> {
+        self.begin_unit()?;
         self.put(record, true)
     }
 
-    /// Nothing to do: a put of `bdb-tx` is a transaction, and `bdb` has only the close.
-    fn commit(&mut self) -> Result<()> {
+    fn in_units(&mut self, yes: bool) -> Result<()> {
+        self.units = yes;
         Ok(())
+    }
+
+    /// Outside of units there is nothing to do: a put of `bdb-tx` is a transaction, and `bdb` has only the close.
+    fn commit(&mut self) -> Result<()> {
+        if !std::mem::take(&mut self.begun) {
+            return Ok(());
+        }
+        // SAFETY: the file is open and used by this thread only.
+        check(unsafe { bdb_commit(self.file.0) })
     }
 
     fn another(&self) -> Result<Self> {

@@ -11,6 +11,7 @@ use cica_bench::workload::{Layout, LoadStream, STEP};
 use cica_disk::{LinuxDisk, SystemClock};
 use cica_engine::{
     Access, DataSet, Definition, Durability, Engine, Env, Insert, Intent, OpenOptions, RequestError, Search, Str,
+    UnitOfRecovery,
 };
 use cica_format::attributes::{Attributes, Organization};
 
@@ -37,6 +38,12 @@ impl Geometry {
                 index: (4096, 12),
                 free: (0, 0),
             },
+            // What DEFINE takes where CONTROLINTERVALSIZE is not said.
+            "cica-18k" => Geometry {
+                data: (18432, 45),
+                index: (4096, 12),
+                free: (0, 0),
+            },
             _ => Geometry {
                 data: (4096, 180),
                 index: (4096, 12),
@@ -59,6 +66,8 @@ struct Cica {
     /// The last request was a get for update.
     held: bool,
     open: Option<(DataSet, Str)>,
+    /// What the open string changes belongs to it.
+    unit: Option<UnitOfRecovery>,
 }
 
 fn text(error: impl std::fmt::Display) -> String {
@@ -167,6 +176,7 @@ impl Peer for Cica {
             intent: if rewrites { Intent::Update } else { Intent::Read },
             held: false,
             open: None,
+            unit: None,
         };
         peer.enter()?;
         Ok(peer)
@@ -228,7 +238,28 @@ impl Peer for Cica {
         self.string()?.insert(record, Insert::Direct).map(drop).map_err(text)
     }
 
+    fn in_units(&mut self, yes: bool) -> Result<()> {
+        let (set, _) = self.open.take().ok_or("the data set is not open")?;
+        self.held = false;
+        self.unit = yes.then(|| self.engine.unit());
+        let string = match &self.unit {
+            Some(unit) => set.string_in(unit),
+            None => set.string(),
+        };
+        self.open = Some((set, string));
+        Ok(())
+    }
+
     fn commit(&mut self) -> Result<()> {
+        if let Some(unit) = &self.unit {
+            return unit
+                .commit_with(if self.commits {
+                    Durability::Commit
+                } else {
+                    Durability::Close
+                })
+                .map_err(text);
+        }
         match &self.open {
             Some((set, _)) if self.commits => set.commit().map_err(text),
             _ => Ok(()),
@@ -241,6 +272,7 @@ impl Peer for Cica {
             data: self.data.clone(),
             open: None,
             held: false,
+            unit: None,
             ..*self
         };
         other.enter()?;

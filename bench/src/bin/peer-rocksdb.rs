@@ -47,6 +47,11 @@ extern "C" {
         value_len: usize,
         error: *mut *mut c_char,
     );
+    fn rocksdb_writebatch_create() -> *mut c_void;
+    fn rocksdb_writebatch_destroy(batch: *mut c_void);
+    fn rocksdb_writebatch_clear(batch: *mut c_void);
+    fn rocksdb_writebatch_put(batch: *mut c_void, key: *const u8, key_len: usize, value: *const u8, value_len: usize);
+    fn rocksdb_write(db: *mut c_void, options: *const c_void, batch: *mut c_void, error: *mut *mut c_char);
     fn rocksdb_get_pinned(
         db: *mut c_void,
         options: *const c_void,
@@ -134,6 +139,21 @@ struct RocksDb {
     layout: Layout,
     dir: std::path::PathBuf,
     sync_at_close: bool,
+    /// The writes since the last commit, where they are one transaction.
+    batch: Option<Batch>,
+}
+
+/// A write batch of one handle.
+struct Batch(*mut c_void);
+
+// SAFETY: a batch is used by the thread of its handle only.
+unsafe impl Send for Batch {}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        // SAFETY: it is this handle's own, and nobody uses it any more.
+        unsafe { rocksdb_writebatch_destroy(self.0) }
+    }
 }
 
 impl RocksDb {
@@ -206,6 +226,7 @@ impl Peer for RocksDb {
             layout: opening.layout,
             dir: opening.dir.to_path_buf(),
             sync_at_close: opening.durability == Durability::AtClose && !opening.read_only,
+            batch: None,
         })
     }
 
@@ -270,6 +291,11 @@ impl Peer for RocksDb {
     fn update(&mut self, record: &[u8]) -> Result<()> {
         let (key, value) = (self.layout.key(record), self.layout.value(record));
         let (k, v) = (key.as_ptr(), value.as_ptr());
+        if let Some(batch) = &self.batch {
+            // SAFETY: the batch is open and copies both slices.
+            unsafe { rocksdb_writebatch_put(batch.0, k, key.len(), v, value.len()) };
+            return Ok(());
+        }
         // SAFETY: the database is open; both slices are valid during the call.
         attempt(|error| unsafe { rocksdb_put(self.db.db, self.db.write, k, key.len(), v, value.len(), error) })
     }
@@ -279,8 +305,19 @@ impl Peer for RocksDb {
         self.update(record)
     }
 
-    /// Nothing to do: each put is its own commit.
+    fn in_units(&mut self, yes: bool) -> Result<()> {
+        // SAFETY: plain call.
+        self.batch = yes.then(|| Batch(unsafe { rocksdb_writebatch_create() }));
+        Ok(())
+    }
+
+    /// Outside of units there is nothing to do: each put is its own commit.
     fn commit(&mut self) -> Result<()> {
+        let Some(batch) = &self.batch else { return Ok(()) };
+        // SAFETY: database and batch are open.
+        attempt(|error| unsafe { rocksdb_write(self.db.db, self.db.write, batch.0, error) })?;
+        // SAFETY: as above: the batch is open.
+        unsafe { rocksdb_writebatch_clear(batch.0) };
         Ok(())
     }
 
@@ -288,6 +325,7 @@ impl Peer for RocksDb {
         Ok(RocksDb {
             db: self.db.clone(),
             dir: self.dir.clone(),
+            batch: None,
             ..*self
         })
     }

@@ -27,6 +27,8 @@ extern "C" {
     fn wt_put(handle: *mut c_void, k: *const u8, kn: usize, v: *const u8, vn: usize, is_new: c_int) -> c_int;
     fn wt_get(handle: *mut c_void, k: *const u8, kn: usize, v: *mut *const u8, vn: *mut usize) -> c_int;
     fn wt_next(handle: *mut c_void, v: *mut *const u8, vn: *mut usize) -> c_int;
+    fn wt_begin(handle: *mut c_void) -> c_int;
+    fn wt_commit(handle: *mut c_void) -> c_int;
     fn wt_rest(handle: *mut c_void) -> c_int;
     fn wt_checkpoint(handle: *mut c_void) -> c_int;
     fn wt_nothing() -> c_int;
@@ -79,6 +81,9 @@ struct WiredTiger {
     layout: Layout,
     /// The code that says: no such record, or none behind.
     nothing: c_int,
+    /// The writes up to a commit are one transaction.
+    units: bool,
+    begun: bool,
 }
 
 // SAFETY: a session is used by one thread at a time, whichever that is.
@@ -95,11 +100,18 @@ impl WiredTiger {
             layout,
             // SAFETY: it returns a constant.
             nothing: unsafe { wt_nothing() },
+            units: false,
+            begun: false,
         })
     }
 
     #[inline]
     fn put(&mut self, record: &[u8], is_new: bool) -> Result<()> {
+        if self.units && !self.begun {
+            // SAFETY: the session is open.
+            check(unsafe { wt_begin(self.session.0) })?;
+            self.begun = true;
+        }
         let (key, value) = (self.layout.key(record), self.layout.value(record));
         // SAFETY: the session is open; both slices are valid during the call.
         check(unsafe {
@@ -154,7 +166,13 @@ impl Peer for WiredTiger {
             check(wt_bulk(self.session.0))?;
             while let Some(record) = records.next_record() {
                 let (key, value) = (layout.key(record), layout.value(record));
-                check(wt_append(self.session.0, key.as_ptr(), key.len(), value.as_ptr(), value.len()))?;
+                check(wt_append(
+                    self.session.0,
+                    key.as_ptr(),
+                    key.len(),
+                    value.as_ptr(),
+                    value.len(),
+                ))?;
             }
             check(wt_end_bulk(self.session.0))
         }
@@ -195,7 +213,16 @@ impl Peer for WiredTiger {
         self.put(record, true)
     }
 
+    fn in_units(&mut self, yes: bool) -> Result<()> {
+        self.units = yes;
+        Ok(())
+    }
+
     fn commit(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.begun) {
+            // SAFETY: the session is open and in a transaction.
+            check(unsafe { wt_commit(self.session.0) })?;
+        }
         // SAFETY: the session is open.
         check(unsafe { wt_rest(self.session.0) })
     }
