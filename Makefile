@@ -31,7 +31,7 @@ help:
 	@echo "make miri     a writer and a reader on one page, in the language's memory model (a nightly compiler with Miri)"
 	@echo "make inputs   bad inputs to all that is read, ten minutes for each kind; writes a page"
 	@echo "make fuzz     the same and jobs of control cards by coverage, SECONDS=$(SECONDS) for each kind (cargo-fuzz, a nightly compiler)"
-	@echo "make bench    against LMDB, Berkeley DB, RocksDB and SQLite (installs them)"
+	@echo "make bench    against LMDB, Berkeley DB, RocksDB, WiredTiger, SQLite, fjall and redb"
 	@echo "make docs     the book, into $(TARGET)/book"
 	@echo "make fmt lint format the sources; compile with all warnings as errors"
 	@echo "make deny     licences, sources and known weaknesses of what is built in (installs cargo-deny)"

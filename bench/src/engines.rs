@@ -84,6 +84,21 @@ pub const ENGINES: &[Engine] = &[
         steps: true,
     },
     Engine {
+        name: "fjall",
+        program: "peer-fjall",
+        commits: true,
+        units: true,
+        // Its files lie in directories, which the copy before a step does not take along.
+        steps: false,
+    },
+    Engine {
+        name: "redb",
+        program: "peer-redb",
+        commits: true,
+        units: true,
+        steps: true,
+    },
+    Engine {
         name: "cica",
         program: "peer-cica",
         commits: true,

@@ -11,7 +11,7 @@ usage: cica-bench ops  --dir DIR [--records 5000000] [--ops 1000000] [--rounds 3
        cica-bench grow --dir DIR [--records 1000000] [--ops 200000] [--batch 1000] [--cache-mib 2048]
                        [--kill-after-ms 2000] [--json FILE]
                        [--engines none,lmdb,bdb-tx,rocksdb,wiredtiger,sqlite,fjall,redb,cica,cica-16k,cica-18k]
-       cica-bench step --dir DIR [--runs 15] [--engines none,lmdb,bdb,rocksdb,wiredtiger,sqlite,fjall,redb,cica]
+       cica-bench step --dir DIR [--runs 15] [--engines none,lmdb,bdb,rocksdb,wiredtiger,sqlite,redb,cica]
                        [--json FILE]
 DIR should be on the kind of disk that data sets live on. What is left in it afterwards may be removed.";
 
