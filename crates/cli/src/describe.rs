@@ -42,7 +42,7 @@ pub fn entry(session: &Session, catalog: &Catalog, entry: &Entry) -> Result<Valu
 }
 
 fn cluster(session: &Session, catalog: &Catalog, cluster: &Cluster) -> Result<Value, Failure> {
-    let mut all = json!({"organization": organization(cluster.organization)});
+    let mut all = json!({"organization": organization(cluster)});
     merge(&mut all, attributes(&cluster.attributes));
     let mut data = component(catalog, &cluster.data)?;
     merge(
@@ -127,9 +127,12 @@ pub fn statistics(s: &Statistics) -> Value {
     })
 }
 
-/// The organization by the name users have for it.
-pub fn organization(organization: Organization) -> &'static str {
-    match organization {
+/// The organization by the name users have for it: a VRRDS that takes records of one length alone is an RRDS, which is
+/// compressed and so has no slots.
+fn organization(cluster: &Cluster) -> &'static str {
+    let stated = &cluster.attributes;
+    match cluster.organization {
+        Organization::Vrrds if stated.compressed && stated.record_size.is_one_length() => "RRDS",
         Organization::Ksds => "KSDS",
         Organization::Esds => "ESDS",
         Organization::Rrds => "RRDS",
@@ -143,7 +146,7 @@ pub fn organization(organization: Organization) -> &'static str {
 pub fn summary(session: &Session, entry: &Entry) -> Value {
     let mut all = json!({"name": entry.name().as_str(), "type": entry.kind().word()});
     if let Entry::Cluster(cluster) = entry {
-        merge(&mut all, json!({"organization": organization(cluster.organization)}));
+        merge(&mut all, json!({"organization": organization(cluster)}));
         if let Some(volume) = cluster.data.volumes.first() {
             merge(&mut all, json!({"volume": volume.as_str()}));
         }
