@@ -3,7 +3,8 @@
 //! here; whoever hands one to a user has expanded it here.
 //!
 //! * Q1. A dictionary is durable before the first record that needs it is made, so before any page or log has one.
-//! * Q2. A dictionary is never written over: its place is used once.
+//! * Q2. A dictionary is never written over: its place is used once. The next one goes behind all of which the root,
+//!   this open, a record or the file knows, so a read that lies of the file does not make a place free.
 //! * Q3. Learning goes in steps: the first dictionary is made early, another from four times as many bytes, and so on
 //!   up to the most that help. So few records stay plain, and a data set that begins with few records learns later.
 //! * Q4. A record of which the dictionary is damaged is refused by name. All others are read as ever.
@@ -12,18 +13,21 @@
 //! * Q6. What all records take is known exactly, as their users have them and as they are stored: each change counts
 //!   what goes and what comes where it counts records, with the gate kept, so a root has the sizes of its tree. Where
 //!   they are not known (an earlier version wrote the root, or a dictionary is damaged) nothing is told until a RESET.
+//! * Q7. The root names the dictionaries that its records may need, each by its checksum. What stands in the place of
+//!   one and is another is none: with it a record would expand to what nobody ever stored.
 
 use crate::error::{show_key, OpenError, RequestError};
 use crate::pool::Held;
 use crate::sizes::SizesKept;
 use crate::store::Component;
-use crate::sync::atomic::{AtomicBool, AtomicU8, Ordering::*};
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU8, Ordering::*};
 use crate::sync::Mutex;
 use cica_compress::{
     expand, expanded_len, form, store, Dictionary, Form, Sampler, GENERATIONS, OVERHEAD, SAMPLE_BYTES,
 };
 use cica_disk::Clock;
-use cica_format::root::RecordSizes;
+use cica_format::checksum::crc32c;
+use cica_format::root::{RecordSizes, Root, MAX_DICTIONARIES};
 use std::sync::{Arc, OnceLock};
 
 /// So many bytes of records are enough to train the first dictionary from, and those of one control area are too.
@@ -57,6 +61,10 @@ pub struct Compressed {
     known: [OnceLock<KnownDictionary>; GENERATIONS + 1],
     /// The dictionary that records are compressed with; 0: none yet.
     newest: AtomicU8,
+    /// Checksums of the dictionaries, by number (Q7); 0: nobody has named it.
+    named: [AtomicU32; MAX_DICTIONARIES + 1],
+    /// The highest number that the root knows, or a record has which came in this open, from the log too.
+    seen: AtomicU8,
     /// More records are put aside.
     learns: AtomicBool,
     /// Charge for what is looked up to compress.
@@ -80,7 +88,7 @@ impl Compressed {
         data: &Arc<Component>,
         clock: Arc<dyn Clock>,
         (clear, longest, number): (usize, usize, usize),
-        sizes: Option<RecordSizes>,
+        root: &Root,
     ) -> Result<Compressed, OpenError> {
         let compressed = Compressed {
             data: data.clone(),
@@ -88,10 +96,12 @@ impl Compressed {
             clear,
             longest,
             number,
-            sizes: SizesKept::new(sizes),
+            sizes: SizesKept::new(root.record_sizes()),
             enough: ENOUGH.min(data.layout.ci_size * data.layout.ci_per_ca),
             known: Default::default(),
             newest: AtomicU8::new(0),
+            named: std::array::from_fn(|n| AtomicU32::new(n.checked_sub(1).map_or(0, |n| root.dictionaries[n]))),
+            seen: AtomicU8::new(root.last_dictionary),
             learns: AtomicBool::new(true),
             compresses: OnceLock::new(),
             sampling: Mutex::default(),
@@ -103,7 +113,7 @@ impl Compressed {
                 error,
             })?;
             // What is damaged is told by the request that needs it (Q4).
-            if let Ok(dictionary) = Dictionary::from_bytes(&bytes) {
+            if let Some(dictionary) = compressed.found(generation, &bytes) {
                 let held = data.pool().hold(Dictionary::MEMORY).map_err(|_| OpenError::Memory {
                     path: data.path.clone(),
                     what: format!(
@@ -130,7 +140,26 @@ impl Compressed {
             })
     }
 
+    /// The dictionary with this number, if that is what stands in its place (Q7).
+    fn found(&self, generation: u8, bytes: &[u8]) -> Option<Dictionary> {
+        let dictionary = Dictionary::from_bytes(bytes).ok()?;
+        let named = self.named[usize::from(generation) % self.named.len()].load(Relaxed);
+        (named == 0 || named == checksum(&dictionary)).then_some(dictionary)
+    }
+
+    /// The checksums of the dictionaries that records may need, as the root has them (Q7).
+    pub fn named(&self) -> [u32; MAX_DICTIONARIES] {
+        std::array::from_fn(|n| self.named[n + 1].load(Relaxed))
+    }
+
+    /// Dictionaries up to this number have been made, as far as this open knows.
+    pub fn last(&self) -> u8 {
+        let named = self.named.iter().rposition(|checksum| checksum.load(Relaxed) != 0);
+        self.seen.load(Relaxed).max(named.unwrap_or(0) as u8)
+    }
+
     fn keep(&self, generation: u8, dictionary: Dictionary, held: Held) {
+        self.named[usize::from(generation) % self.named.len()].store(checksum(&dictionary), Relaxed);
         let known = KnownDictionary {
             dictionary,
             _held: held,
@@ -273,12 +302,23 @@ impl Compressed {
 
     /// The first place behind all that anything was ever written to (Q2).
     fn next_place(&self) -> Result<Option<u8>, RequestError> {
-        for generation in (1..=GENERATIONS as u8).rev() {
+        let mut last = self.last();
+        for generation in last + 1..=GENERATIONS as u8 {
             if self.place(generation)?.iter().any(|byte| *byte != 0) {
-                return Ok(Some(generation + 1).filter(|next| usize::from(*next) <= GENERATIONS));
+                last = generation;
             }
         }
-        Ok(Some(1))
+        Ok(Some(last + 1).filter(|next| usize::from(*next) <= GENERATIONS))
+    }
+
+    /// A record came that names this dictionary, or none.
+    fn see(&self, stored: &[u8]) {
+        let names = |n: &&u8| (1..=GENERATIONS as u8).contains(*n);
+        if let Some(&generation) = stored.get(self.clear).filter(names) {
+            if generation > self.seen.load(Relaxed) {
+                self.seen.fetch_max(generation, Relaxed);
+            }
+        }
     }
 
     /// The record that is stored so; `out` is written anew.
@@ -296,7 +336,7 @@ impl Compressed {
     fn expand_or_say(&self, stored: &[u8], out: &mut Vec<u8>) -> Result<(), RequestError> {
         if let Some(&generation) = stored.get(self.clear).filter(|n| (1..=GENERATIONS as u8).contains(n)) {
             if self.dictionary(generation).is_none() {
-                if let Ok(dictionary) = Dictionary::from_bytes(&self.place(generation)?) {
+                if let Some(dictionary) = self.found(generation, &self.place(generation)?) {
                     let held = self.data.pool().hold(Dictionary::MEMORY);
                     self.keep(generation, dictionary, held.map_err(|_| self.data.pool_full())?);
                 }
@@ -315,6 +355,7 @@ impl Compressed {
 
     /// What a stored record takes; `None`: it is damaged, or its dictionary is.
     pub fn measure(&self, stored: &[u8]) -> Option<RecordSizes> {
+        self.see(stored);
         let len = expanded_len(stored, self.clear, |n| self.dictionary(n)).ok()?;
         Some(self.sizes_of(len, stored))
     }
@@ -337,3 +378,8 @@ impl Compressed {
 
 /// What the longest record of a data set takes more when it is stored.
 pub const MORE: usize = OVERHEAD;
+
+/// By which the root names a dictionary.
+pub fn checksum(dictionary: &Dictionary) -> u32 {
+    crc32c(&dictionary.to_bytes())
+}

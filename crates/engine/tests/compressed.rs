@@ -8,7 +8,7 @@ use cica_disk::MemoryDisk;
 use cica_engine::salvage::Salvage;
 use cica_engine::*;
 use cica_format::attributes::{Attributes, Organization};
-use cica_format::root::dictionary_at;
+use cica_format::root::{dictionary_at, DICTIONARY_LEN};
 use common::World;
 use std::path::Path;
 use std::sync::Arc;
@@ -546,4 +546,129 @@ fn an_update_that_grows_when_compressed_finds_room_without_a_split() {
     assert_eq!((data.ci_splits, data.ca_splits), (0, 0));
     assert_eq!(all(&set).len(), 2000);
     set.close().expect("closed");
+}
+
+/// The bytes in the place of a dictionary.
+fn place(world: &World, of: &Definition, generation: u8) -> Vec<u8> {
+    let at = dictionary_at(generation) as usize;
+    common::bytes::bytes_of(&*world.disk, &of.data_path)[at..at + DICTIONARY_LEN].to_vec()
+}
+
+fn put_place(world: &World, of: &Definition, generation: u8, bytes: &[u8]) {
+    common::bytes::put(&*world.disk, &of.data_path, dictionary_at(generation), bytes);
+}
+
+/// A disk may show zeros where a dictionary is (a read that was stale, a write that was lost).
+#[test]
+fn a_dictionary_that_does_not_show_is_not_written_over() {
+    let world = World::memory();
+    let engine = world.engine();
+    let of = create(&world, &engine, "KS", compressed);
+    let set = open(&engine, &of, Access::Output);
+    load(&set, 0..300);
+    set.close().expect("closed");
+    let made = engine.dictionaries(&of.data_path).expect("read").len();
+    let places: Vec<Vec<u8>> = (1..=made as u8).map(|n| place(&world, &of, n)).collect();
+    (1..=made as u8).for_each(|n| put_place(&world, &of, n, &[0; DICTIONARY_LEN]));
+    let set = open(&engine, &of, Access::Output);
+    // Enough of them to learn from.
+    load(&set, 300..2000);
+    set.close().expect("closed");
+    let more = engine.dictionaries(&of.data_path).expect("read");
+    assert!(
+        !more.is_empty() && more.iter().all(|line| usize::from(line.generation) > made),
+        "{more:?}"
+    );
+    (1..)
+        .zip(&places)
+        .for_each(|(n, bytes)| put_place(&world, &of, n, bytes));
+    let set = open(&engine, &of, Access::Input);
+    let expected: Vec<Vec<u8>> = (0..2000).map(|n| record(n, length(n))).collect();
+    assert!(all(&set) == expected, "every record is as it was stored");
+}
+
+/// Before the root names it, a record in the log may need a dictionary.
+#[test]
+fn a_dictionary_that_only_the_log_needs_is_not_written_over() {
+    let disk = MemoryDisk::default();
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    let engine = world.engine();
+    let of = create(&world, &engine, "KS", compressed);
+    let set = open(&engine, &of, Access::Output);
+    load(&set, [0].into_iter());
+    set.close().expect("closed");
+    let set = open(&engine, &of, Access::Output);
+    let mut string = set.string();
+    for n in 1..500 {
+        string.insert(&record(n, length(n)), Insert::Direct).expect("inserted");
+    }
+    drop(string);
+    set.commit().expect("durable");
+    disk.kill();
+    drop((set, engine));
+    let engine = world.engine();
+    let made = engine.dictionaries(&of.data_path).expect("read").len();
+    assert!(made > 0);
+    let places: Vec<Vec<u8>> = (1..=made as u8).map(|n| place(&world, &of, n)).collect();
+    (1..=made as u8).for_each(|n| put_place(&world, &of, n, &[0; DICTIONARY_LEN]));
+    let set = open(&engine, &of, Access::Output);
+    let mut string = set.string();
+    for n in 500..2000 {
+        string.insert(&record(n, length(n)), Insert::Direct).expect("inserted");
+    }
+    drop(string);
+    (1..)
+        .zip(&places)
+        .for_each(|(n, bytes)| put_place(&world, &of, n, bytes));
+    set.close().expect("closed");
+    let set = open(&engine, &of, Access::Input);
+    let expected: Vec<Vec<u8>> = (0..2000).map(|n| record(n, length(n))).collect();
+    assert!(all(&set) == expected, "every record is as it was stored");
+}
+
+#[test]
+fn another_dictionary_in_the_place_of_one_is_none() {
+    let world = World::memory();
+    let engine = world.engine();
+    let [of, other] = ["ONE", "TWO"].map(|name| create(&world, &engine, name, compressed));
+    for (of, shift) in [(&of, 0), (&other, 7_000_001)] {
+        let set = open(&engine, of, Access::Output);
+        load(&set, shift..shift + 2000);
+        set.close().expect("closed");
+    }
+    let (own, anothers) = (place(&world, &of, 2), place(&world, &other, 2));
+    assert_ne!(own, anothers);
+    put_place(&world, &of, 2, &anothers);
+    let set = open(&engine, &of, Access::Input);
+    let (mut string, mut refused) = (set.string(), 0);
+    for n in 0..2000u64 {
+        match string.get(format!("{n:08}").as_bytes(), Search::Equal, Intent::Read) {
+            Ok(got) => assert_eq!(got.bytes, record(n, length(n))),
+            Err(error) => {
+                assert!(error.to_string().contains("dictionary 2"), "{error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 100, "{refused}");
+    drop(string);
+    drop(set);
+    let salvage = Salvage::open(&*world.disk, &of.data_path, &of.index_path, None, None).expect("opened");
+    let mut found = 0;
+    let report = salvage
+        .run(&mut |found_record| {
+            let n = found_record.bytes[..8]
+                .iter()
+                .fold(0, |n, digit| n * 10 + u64::from(digit - b'0'));
+            assert_eq!(found_record.bytes, record(n, length(n)));
+            found += 1;
+            Ok::<(), ()>(())
+        })
+        .expect("nothing is refused");
+    assert_eq!(found, 2000 - refused);
+    assert!(
+        report.notes.iter().any(|note| note.contains("dictionary 2")),
+        "{:?}",
+        report.notes
+    );
 }

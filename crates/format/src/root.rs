@@ -121,6 +121,9 @@ const DICTIONARIES: usize = 32_768;
 /// Room for a dictionary.
 pub const DICTIONARY_LEN: usize = 4096;
 
+/// Numbers of dictionaries: from 1 to this.
+pub const MAX_DICTIONARIES: usize = 15;
+
 /// Offset of the dictionary with this number (generation), from 1 to 15: they stand behind both copies in turn.
 pub const fn dictionary_at(generation: u8) -> u64 {
     let (copy, place) = (generation & 1, (generation >> 1) & 7);
@@ -154,6 +157,12 @@ pub struct Root {
     pub statistics: Statistics,
     /// Of a compressed data set: what its records take, where it is known (see [`Root::record_sizes`]).
     pub sizes: Option<RecordSizes>,
+    /// Of a compressed data set: the checksum of each dictionary that its records may need, by number from 1; 0: there
+    /// is none of this number, or an earlier version that did not name it has written here.
+    pub dictionaries: [u32; MAX_DICTIONARIES],
+    /// Of a compressed data set: dictionaries up to this number have been made, as far as the writer knew. 0: none, or
+    /// an earlier version has written here.
+    pub last_dictionary: u8,
     /// CAs in use or once used: CA numbers are below this.
     pub ca_count: u32,
     /// First CA on the free chain, `u32::MAX` = none.
@@ -231,9 +240,11 @@ mod at {
     pub const LOG_ORIGIN: usize = 528;
     pub const LINEAGE: usize = 536;
     pub const SIZES_KNOWN: usize = 544;
+    pub const LAST_DICTIONARY: usize = 545;
     pub const USER_SIZE: usize = 552;
     pub const STORED_SIZE: usize = 560;
     pub const PLAIN_RECORDS: usize = 568;
+    pub const DICTIONARIES: usize = 576;
     pub const ATTRIBUTES: usize = 768;
     pub const FURTHER_EXTENTS: usize = 1024;
     pub const TIE_COUNT: usize = 1144;
@@ -382,6 +393,10 @@ impl Root {
             put(out, at::STORED_SIZE, &sizes.stored.to_le_bytes());
             put(out, at::PLAIN_RECORDS, &sizes.plain.to_le_bytes());
         }
+        out[at::LAST_DICTIONARY] = self.last_dictionary;
+        for (n, checksum) in self.dictionaries.iter().enumerate() {
+            put(out, at::DICTIONARIES + 4 * n, &checksum.to_le_bytes());
+        }
         put(out, at::TIE_COUNT, &(self.ties.len() as u32).to_le_bytes());
         for (n, tie) in self.ties.iter().enumerate() {
             let at = at::TIES + TIE_LEN * n;
@@ -452,6 +467,8 @@ impl Root {
                 stored: le64(bytes, at::STORED_SIZE),
                 plain: le64(bytes, at::PLAIN_RECORDS),
             }),
+            last_dictionary: bytes[at::LAST_DICTIONARY],
+            dictionaries: std::array::from_fn(|n| le32(bytes, at::DICTIONARIES + 4 * n)),
             ca_count: le32(bytes, at::CA_COUNT),
             free_ca: le32(bytes, at::FREE_CA),
             region_count: le32(bytes, at::REGION_COUNT),

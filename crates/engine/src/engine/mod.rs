@@ -415,6 +415,8 @@ fn new_root(part: Part, component: u64, cluster: u64, attributes: &Attributes) -
         ties: Vec::new(),
         statistics: Statistics::default(),
         sizes: None,
+        dictionaries: Default::default(),
+        last_dictionary: 0,
         ca_count: 0,
         free_ca: u32::MAX,
         region_count: 0,

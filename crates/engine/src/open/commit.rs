@@ -224,11 +224,11 @@ impl OpenDataSet {
         (data_root.top, data_root.levels) = (top, levels);
         let (data_statistics, index_statistics) = self.statistics();
         data_root.statistics = data_statistics;
-        data_root.sizes = self
-            .common()
-            .compressed
-            .as_ref()
-            .and_then(|compressed| compressed.sizes.now());
+        if let Some(compressed) = &self.common().compressed {
+            data_root.sizes = compressed.sizes.now();
+            data_root.dictionaries = compressed.named();
+            data_root.last_dictionary = compressed.last();
+        }
         if let (Some(index), Some(root), true) = (self.records.index(), &mut index_root, index_changed) {
             index.describe(root);
             (root.top, root.levels) = (top, levels);

@@ -111,8 +111,7 @@ impl OpenDataSet {
                 _ => 0,
             };
             let lengths = (common.shape.rkp + common.shape.key_len, common.longest(), number);
-            let sizes = root.record_sizes();
-            let opened = Compressed::open(&common.data, shared.env.clock.clone(), lengths, sizes);
+            let opened = Compressed::open(&common.data, shared.env.clock.clone(), lengths, &root);
             let compressed = opened.inspect_err(|_| {
                 common.data.leave_pool();
                 index_part.iter().for_each(|part| part.leave_pool());

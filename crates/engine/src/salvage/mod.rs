@@ -130,7 +130,7 @@ impl Salvage {
         });
         let dictionaries = attributes
             .compressed
-            .then(|| Dictionaries::of(&data.file, &attributes, &mut notes));
+            .then(|| Dictionaries::of(&data.file, &attributes, data.root.as_ref(), &mut notes));
         if attributes.organization.has_index() && sequence.as_ref().is_none_or(|s| !s.is_sure) {
             notes.push("the index does not lead to all control areas; records were found without it".into());
         }

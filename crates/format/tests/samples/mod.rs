@@ -157,6 +157,9 @@ pub fn root() -> Root {
             stored: 0x1E0E,
             plain: 0x1F0F,
         }),
+
+        last_dictionary: 0x0D,
+        dictionaries: std::array::from_fn(|n| 0xD1C7_0000 + n as u32),
         ca_count: 0x6162_6364,
         free_ca: 0x7172_7374,
         region_count: 0x8182_8384,
