@@ -14,7 +14,8 @@
 //! A descriptor of a CA is pinned by each of its CIs that has a page. A slab with such descriptors is emptied last, and
 //! the pages of their CIs are given up first: else descriptors all over the pool would keep it cut as it is.
 
-use super::{class_of, frames_of, slab_of, Cut, Gave, Latched, Pool, PoolFull, KEPT, SLAB, USED};
+use super::marks::USED;
+use super::{class_of, frames_of, slab_of, Cut, Gave, Latched, Pool, PoolFull, KEPT, SLAB};
 use crate::sync::atomic::Ordering::*;
 
 /// So many frames of a size, not pinned, are enough to read by: a way through an index of usual depth, and where it
@@ -165,12 +166,12 @@ impl Pool {
                 };
                 // Under the lock: a slab leaves its size, and its frames their places, only with it.
                 let d = self.descriptor(frame);
-                let flags = d.flags.fetch_and(!USED, Relaxed);
-                if flags & KEPT != 0 || d.pins.load(Relaxed) > 0 {
+                let was_used = self.take_mark(frame, USED);
+                if d.flags.load(Relaxed) & KEPT != 0 || d.pins.load(Relaxed) > 0 {
                     continue;
                 }
                 left += 1;
-                if flags & USED != 0 {
+                if was_used {
                     continue;
                 }
                 frame

@@ -55,22 +55,10 @@ pub struct Descriptor {
 const _: () = assert!(size_of::<Descriptor>() == DESCRIPTOR);
 
 pub(super) const DIRTY: u32 = 1;
-pub(super) const USED: u32 = 2;
-/// The page was used since the sweep last passed (`sweep.rs`).
-pub(super) const RECENT: u32 = 8;
-const TOUCHED: u32 = USED | RECENT;
 /// The page stays while the request whose turn it is needs it (P8).
 pub(super) const KEPT: u32 = 4;
 
 impl Descriptor {
-    /// Marks the page as used, for replacement. Writes only when it was not marked, so that a hot page's line stays
-    /// shared.
-    #[inline]
-    pub fn touch(&self) {
-        if self.flags.load(Relaxed) & TOUCHED != TOUCHED {
-            self.flags.fetch_or(TOUCHED, Relaxed);
-        }
-    }
     /// True if the page differs from its image on the volume.
     pub fn dirty(&self) -> bool {
         self.flags.load(Relaxed) & DIRTY != 0
@@ -112,11 +100,6 @@ impl Frame<'_> {
     #[inline]
     pub fn unchanged(&self, version: u64) -> bool {
         self.descriptor.latch.unchanged(version)
-    }
-    /// See [`Descriptor::touch`].
-    #[inline]
-    pub fn touch(&self) {
-        self.descriptor.touch();
     }
     /// Asks for its first `lines` cache lines.
     #[inline]
@@ -176,9 +159,9 @@ impl<'p> Latched<'p> {
     /// Marks the page dirty; true if it was clean. Writes only when it was not marked: who is inside alone can mark it.
     #[inline]
     pub fn set_dirty(&mut self) -> bool {
+        self.pool.touch(self.frame);
         let flags = &self.pool.descriptor(self.frame).flags;
-        let marked = DIRTY | TOUCHED;
-        flags.load(Relaxed) & marked != marked && flags.fetch_or(marked, Relaxed) & DIRTY == 0
+        flags.load(Relaxed) & DIRTY == 0 && flags.fetch_or(DIRTY, Relaxed) & DIRTY == 0
     }
     /// Marks the page clean.
     pub fn set_clean(&mut self) {

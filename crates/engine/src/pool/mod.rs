@@ -24,6 +24,7 @@ mod halving;
 mod image;
 mod index_page;
 mod latch;
+mod marks;
 mod memory;
 mod narrow;
 mod page;
@@ -57,7 +58,7 @@ pub use view::{Records, View};
 use crate::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use crate::sync::{Mutex, RwLock};
 use cica_disk::Clock;
-use frame::{KEPT, USED};
+use frame::KEPT;
 use memory::HUGE;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -129,8 +130,9 @@ impl Class {
 /// See the module.
 pub struct Pool {
     memory: NonNull<u8>,
-    /// Bytes of it that are slabs. Their sizes stand behind them.
+    /// Bytes of it that are slabs. Their sizes stand behind them, and then the marks of frames.
     reserved: usize,
+    marks: NonNull<u8>,
     /// Slabs cut so far.
     cuts: AtomicU64,
     limit: usize,
@@ -182,20 +184,23 @@ impl Pool {
     pub fn new(limit: usize, clock: Arc<dyn Clock>) -> std::io::Result<Pool> {
         let limit = limit.max(LEAST);
         let reserved = limit.next_multiple_of(HUGE) + HUGE;
-        let memory = reserve(reserved + sizes_len(reserved))?;
+        let memory = reserve(reserved + sizes_len(reserved) + marks::marks_len(reserved))?;
         // The smallest pool is of somebody who opens for a moment, or counts pages.
         let fetch = match limit > LEAST {
             true => memory::Fetch::huge(memory, reserved, clock),
             false => memory::Fetch::as_touched(memory, clock),
         };
         let buffers = buffers::Buffers::new(limit);
+        // SAFETY: the mapping has room for the marks behind the sizes.
+        let marks = unsafe { memory.add(reserved + sizes_len(reserved)) };
         Ok(Pool {
             memory,
             reserved,
+            marks,
             cuts: AtomicU64::new(1),
             limit,
-            charged: AtomicUsize::new(buffers.charge()),
-            outside: AtomicUsize::new(buffers.charge()),
+            charged: AtomicUsize::new(buffers.charge() + marks::charge(limit)),
+            outside: AtomicUsize::new(buffers.charge() + marks::charge(limit)),
             buffers,
             next_slab: Mutex::new(0),
             fetch: Mutex::new(fetch),
@@ -449,7 +454,12 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         // SAFETY: the mapping was made by `reserve` with this length, and nothing borrows from the pool any more.
-        let _ = unsafe { rustix::mm::munmap(self.memory.as_ptr().cast(), self.reserved + sizes_len(self.reserved)) };
+        let _ = unsafe {
+            {
+                let len = self.reserved + sizes_len(self.reserved) + marks::marks_len(self.reserved);
+                rustix::mm::munmap(self.memory.as_ptr().cast(), len)
+            }
+        };
     }
 }
 
@@ -492,7 +502,7 @@ fn class_of(classes: &mut Vec<Class>, size: usize) -> &mut Class {
 /// Frame sizes, multiples of 64: what cuts a slab into equal frames with nothing left over, from [`FEW`] frames on
 /// eight steps per power of two. What is left over, of a frame or of a slab, is memory that is touched for nothing.
 pub fn class_size(bytes: usize) -> usize {
-    let bytes = bytes.clamp(512, SLAB);
+    let bytes = bytes.clamp(SMALLEST, SLAB);
     let frames = SLAB / bytes.next_multiple_of(64);
     if frames <= FEW {
         return SLAB / frames.max(1) / 64 * 64;
@@ -500,6 +510,9 @@ pub fn class_size(bytes: usize) -> usize {
     let step = (bytes.next_power_of_two() / 16).max(64);
     bytes.next_multiple_of(step).min(SLAB / FEW)
 }
+
+/// Bytes of the smallest frame.
+const SMALLEST: usize = 512;
 
 /// So many frames of a slab have a size of their own.
 const FEW: usize = 32;

@@ -14,7 +14,7 @@
 //! * V2. It empties slabs as `evict.rs` does: what is pinned or kept stays, and with it the slab. Nobody waits for it,
 //!   and no request fails because of it.
 
-use super::frame::RECENT;
+use super::marks::RECENT;
 use super::{frames_of, Cut, Gave, Pool, SLAB};
 use crate::sync::atomic::{AtomicUsize, Ordering::*};
 use crate::sync::Mutex;
@@ -67,7 +67,6 @@ impl Pool {
     /// Takes the marks off the pages of a slab: were half of them used since the last time? And so for a slab that its
     /// size is to keep, or that has gone from it.
     fn is_used(&self, slab: usize, size: usize) -> bool {
-        // Under the lock: what is cut anew has other bytes where these marks are (as in `evict_one`).
         let classes = self.classes.lock();
         let Some(class) = classes
             .iter()
@@ -75,10 +74,7 @@ impl Pool {
         else {
             return true;
         };
-        let used = frames_of(slab, size).filter(|&frame| {
-            let flags = &self.descriptor(frame).flags;
-            flags.load(Relaxed) & RECENT != 0 && flags.fetch_and(!RECENT, Relaxed) & RECENT != 0
-        });
+        let used = frames_of(slab, size).filter(|&frame| self.take_mark(frame, RECENT));
         2 * used.count() >= SLAB / size || class.slabs.len() <= KEEPS
     }
 }

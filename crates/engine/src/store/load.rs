@@ -93,7 +93,7 @@ impl Component {
                 self.with_absent_ca(ca, f)
             }
             frame => {
-                self.pool.descriptor(frame).touch();
+                self.pool.touch(frame);
                 Ok(f(CaPage::of(self.pool.view(frame))))
             }
         }
@@ -126,7 +126,7 @@ impl Component {
             if let Some(spare) = spare {
                 spare.free();
             }
-            self.pool.descriptor(frame).touch();
+            self.pool.touch(frame);
             return Ok(Some(frame));
         }
         let Some(mut latched) = spare else { return Ok(None) };
@@ -394,7 +394,7 @@ impl Component {
         mut latched: Latched<'p>,
     ) -> Latched<'p> {
         latched.set_page(Some(self.page_id(PageKind::Ci, ci)));
-        self.pool.descriptor(latched.frame).touch();
+        self.pool.touch(latched.frame);
         self.pool.descriptor(descriptor).pin();
         self.set_frame(page, i, ci, latched.frame);
         latched

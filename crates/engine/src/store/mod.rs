@@ -270,7 +270,7 @@ impl Component {
         let frame = self.pool.frame(number);
         frame.prefetch(self.first_lines.load(Relaxed));
         let version = frame.version_of(self.page_id(PageKind::Ci, ci))?;
-        frame.touch();
+        self.pool.touch(number);
         Some((number, version))
     }
 
@@ -288,7 +288,7 @@ impl Component {
         let frame = pool.frame(number);
         frame.prefetch(self.first_lines.load(Relaxed));
         let version = frame.version_of(self.page_id(PageKind::Ci, self.layout.join(ca, i as u32)))?;
-        frame.touch();
+        self.pool.touch(number);
         Some((number, version))
     }
 
