@@ -3,11 +3,15 @@
 //! * L1. A reader loads the word (not latched), reads the frame, and believes what it read only if the word is
 //!   unchanged afterwards. It writes nothing.
 //! * L2. A writer sets the bit by compare-and-swap and releases with the next version. Versions never repeat for a
-//!   frame, whatever page it holds.
+//!   frame, whatever page it holds. Where the memory is cut anew, bytes of a page may lie where a latch was, and somebody
+//!   may still compare them with a version of that: so versions are numbers that no page is likely to hold.
 //! * L3. A writer that saw version `v` while reading may ask for the latch *at* `v`: it gets it only if nothing
 //!   changed in between.
 
 use crate::sync::atomic::{fence, AtomicU64, Ordering};
+
+/// Where versions begin in memory that is all zeros at first (L2).
+const FIRST: u64 = 0x9E37_79B9_7F4A_7C14;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -67,7 +71,7 @@ impl Latch {
 
     /// The word that readers will find once the writer inside, who asks, has released.
     pub fn version_when_released(&self) -> u64 {
-        self.0.load(Ordering::Relaxed).wrapping_add(1)
+        next(self.0.load(Ordering::Relaxed))
     }
 
     /// Releases. Only the writer that latched calls it.
@@ -75,7 +79,16 @@ impl Latch {
     pub fn release(&self) {
         let word = self.0.load(Ordering::Relaxed);
         debug_assert!(word & 1 == 1, "released a latch nobody holds");
-        self.0.store(word.wrapping_add(1), Ordering::Release);
+        self.0.store(next(word), Ordering::Release);
+    }
+}
+
+/// The version behind a latched word.
+#[inline]
+fn next(word: u64) -> u64 {
+    match word {
+        1 => FIRST,
+        word => word.wrapping_add(1),
     }
 }
 
@@ -87,5 +100,25 @@ pub fn pause(turns: &mut u32) {
         crate::sync::spin_loop();
     } else {
         crate::sync::yield_now();
+    }
+}
+
+#[cfg(all(test, not(cica_schedules)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_told_before_they_come_and_are_no_small_numbers() {
+        let latch = Latch::default();
+        let mut before = latch.begin();
+        for _ in 0..3 {
+            latch.latch();
+            assert_eq!(latch.begin(), None);
+            let told = latch.version_when_released();
+            latch.release();
+            assert_eq!(latch.begin(), Some(told));
+            assert!(told > u64::from(u32::MAX) && before != Some(told), "{told}");
+            before = latch.begin();
+        }
     }
 }
