@@ -10,6 +10,7 @@ use cica_format::attributes::Organization;
 use cica_format::root::{Root, Statistics};
 use serde_json::{json, Map, Value};
 use std::io::{self, Write};
+use std::path::Path;
 
 /// Everything about an entry.
 pub fn entry(session: &Session, catalog: &Catalog, entry: &Entry) -> Result<Value, Failure> {
@@ -56,13 +57,21 @@ fn cluster(session: &Session, catalog: &Catalog, cluster: &Cluster) -> Result<Va
     match session.root(cluster) {
         Ok(root) => {
             merge(&mut data, allocation(&root));
+            merge(
+                &mut data,
+                footprint(session, &catalog.component_path(&cluster.data)?, &root),
+            );
             merge(&mut data, json!({"statistics": statistics(&root.statistics)}));
             if cluster.attributes.compressed {
                 let known = compression::known(session, catalog, cluster, &root)?;
                 merge(&mut all, json!({"compression": known}));
             }
-            if let Some(index) = &mut index {
+            if let (Some(index), Some(component)) = (&mut index, &cluster.index) {
                 merge(index, json!({"levels": root.levels}));
+                let path = catalog.component_path(component)?;
+                if let Ok(root) = session.engine.peek(&path) {
+                    merge(index, footprint(session, &path, &root));
+                }
             }
         }
         Err(Failure::Error { text, .. }) => merge(&mut data, json!({"unusable": text})),
@@ -116,6 +125,16 @@ fn component(catalog: &Catalog, component: &Component) -> Result<Value, Failure>
 
 fn allocation(root: &Root) -> Value {
     json!({"high_used_rba": root.high_used, "high_allocated_rba": root.high_allocated, "extents": root.extents})
+}
+
+/// What the file of a component takes on the device, and what of it is not used; nothing where the system does not say.
+pub fn footprint(session: &Session, path: &Path, root: &Root) -> Value {
+    match session.engine.footprint(path, root) {
+        Ok(found) => json!({"bytes": {
+            "used": found.used, "file": found.file, "stored": found.stored, "reclaimable": found.reclaimable(),
+        }}),
+        Err(_) => json!({}),
+    }
 }
 
 /// What was done with a data set, as of its last commit.

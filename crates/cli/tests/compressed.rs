@@ -192,6 +192,11 @@ fn slots_of_one_length_are_compressed_keep_their_numbers_and_take_no_other_lengt
     printed("A.SMALL");
     let shown = place.run(&["show", "A.SMALL", "--json"]).json();
     assert_eq!(shown["compression"]["user_data_bytes"], 2990 * 100);
+    let bytes = |of: &str| shown["data"]["bytes"][of].as_u64().unwrap();
+    assert!(bytes("used") > 0 && bytes("used") < bytes("stored"), "{shown:#}");
+    assert_eq!(bytes("reclaimable"), bytes("stored") - bytes("used"));
+    let file = std::fs::metadata(shown["data"]["file"].as_str().unwrap()).unwrap();
+    assert_eq!(bytes("file"), file.len());
     assert!(shown["data"]["attributes"]["words"].to_string().contains("NUMBERED"));
     // Plain again it has slots, and compressed again it has none.
     for (compressed, has_index) in [("no", false), ("yes", true)] {

@@ -236,6 +236,11 @@ impl File for CountedFile {
         self.file.reserve(at, len)
     }
 
+    fn stored(&self) -> io::Result<u64> {
+        add(&self.totals.sizes, 1);
+        self.file.stored()
+    }
+
     fn give_name(&self, path: &Path) -> io::Result<()> {
         add(&self.totals.renames, 1);
         self.file.give_name(path)

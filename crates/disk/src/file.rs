@@ -46,6 +46,12 @@ pub trait File: Send + Sync + std::fmt::Debug {
         let _ = (at, len);
         Ok(())
     }
+    /// The bytes that the file takes on the device: fewer than its length where there are holes. A file that has no way
+    /// to know says its length.
+    fn stored(&self) -> io::Result<u64> {
+        self.size(None)
+    }
+
     /// Gives a file that was begun without a name this one; durable by D4.
     ///
     /// # Errors

@@ -82,7 +82,11 @@ fn listcat(session: &Session, catalog: &Catalog, contents: &Contents, entry: &En
     let mut all = listed.first().map_or_else(|| json!({}), listcat_json);
     for ((kind, component), listed) in entry.components().zip(listed.iter().skip(1)) {
         let mut value = listcat_json(listed);
-        value["file"] = json!(catalog.component_path(component)?.to_string_lossy());
+        let path = catalog.component_path(component)?;
+        value["file"] = json!(path.to_string_lossy());
+        if let Ok(root) = session.engine.peek(&path) {
+            value["bytes"] = describe::footprint(session, &path, &root)["bytes"].take();
+        }
         all[kind.word().to_ascii_lowercase()] = value;
     }
     Ok(all)

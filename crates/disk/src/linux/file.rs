@@ -345,6 +345,13 @@ impl File for LinuxFile {
         self.allocate(FallocateFlags::KEEP_SIZE, at, len)
     }
 
+    fn stored(&self) -> io::Result<u64> {
+        self.allow(Action::Measure)?;
+        let stat = fs::fstat(&self.main).map_err(|errno| failed(Action::Measure, &self.path, errno))?;
+        // The system counts in 512 bytes, whatever a block of the file system is.
+        Ok(stat.st_blocks as u64 * 512)
+    }
+
     fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
         self.allow(Action::Write { at, len })?;
         let showing = match is_reachable(at, len) {

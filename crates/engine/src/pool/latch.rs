@@ -102,23 +102,3 @@ pub fn pause(turns: &mut u32) {
         crate::sync::yield_now();
     }
 }
-
-#[cfg(all(test, not(cica_schedules)))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_are_told_before_they_come_and_are_no_small_numbers() {
-        let latch = Latch::default();
-        let mut before = latch.begin();
-        for _ in 0..3 {
-            latch.latch();
-            assert_eq!(latch.begin(), None);
-            let told = latch.version_when_released();
-            latch.release();
-            assert_eq!(latch.begin(), Some(told));
-            assert!(told > u64::from(u32::MAX) && before != Some(told), "{told}");
-            before = latch.begin();
-        }
-    }
-}
