@@ -3,8 +3,8 @@
 //! * L1. A reader loads the word (not latched), reads the frame, and believes what it read only if the word is
 //!   unchanged afterwards. It writes nothing.
 //! * L2. A writer sets the bit by compare-and-swap and releases with the next version. Versions never repeat for a
-//!   frame, whatever page it holds. Where the memory is cut anew, bytes of a page may lie where a latch was, and somebody
-//!   may still compare them with a version of that: so versions are numbers that no page is likely to hold.
+//!   frame, whatever page it holds. Where memory is cut anew, bytes of a page may lie where a latch was, and somebody
+//!   may still compare them with its version: so versions are numbers that no page is likely to hold.
 //! * L3. A writer that saw version `v` while reading may ask for the latch *at* `v`: it gets it only if nothing
 //!   changed in between.
 
