@@ -27,8 +27,8 @@ fn what_was_counted_in_1979_is_counted_again() {
     std::fs::remove_dir_all(&directory).unwrap();
     let report = report.unwrap();
     println!("{}", report.text());
-    let [runs, buffers, today] = &report.tables[..] else {
-        panic!("three tables")
+    let [runs, buffers, splits, today] = &report.tables[..] else {
+        panic!("four tables")
     };
     let within = |row: &str, percent: f64| {
         let (_, _, differs, _) = figures(runs, row);
@@ -70,5 +70,11 @@ fn what_was_counted_in_1979_is_counted_again() {
         .collect();
     let near = rows.iter().filter(|differs| differs.abs() <= 15.0).count();
     assert!(10 * near >= 9 * rows.len(), "{near} of {}: {rows:.0?}", rows.len());
+    // Every insert of a row does what the row is about, and no other splits.
+    let split: Vec<_> = splits.rows.iter().map(|(_, cells)| &cells[4..6]).collect();
+    let whole = |number: f64| Cell::Number(number, 0);
+    assert_eq!(split[0], [whole(0.0), whole(0.0)]);
+    assert_eq!(split[1], [whole(500.0), whole(0.0)]);
+    assert_eq!(splits.rows[2].1[5], whole(23.0));
     assert_eq!(today.rows.len(), 5);
 }

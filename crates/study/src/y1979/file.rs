@@ -25,6 +25,8 @@ pub struct Shape {
     pub recovery: bool,
     /// WRITECHECK.
     pub write_check: bool,
+    /// FREESPACE.
+    pub free_space: FreeSpace,
 }
 
 /// VSAM1.
@@ -32,6 +34,7 @@ pub const BASE: Shape = Shape {
     ci_size: 2048,
     recovery: false,
     write_check: false,
+    free_space: FreeSpace { ci: 20, ca: 6 },
 };
 
 /// A store with a volume like the study's.
@@ -63,7 +66,7 @@ pub fn define(store: &Store, name: &str, shape: Shape) -> Result<(), StudyError>
         said.imbed = Some(true);
         said.speed = Some(!shape.recovery);
         said.write_check = Some(shape.write_check);
-        said.free_space = Some(FreeSpace { ci: 20, ca: 6 });
+        said.free_space = Some(shape.free_space);
         request.data = Some(Stated {
             ci_size: Some(shape.ci_size),
             ..Stated::default()

@@ -117,7 +117,7 @@ fn random() -> impl Iterator<Item = u64> {
 
 /// `count` record numbers, evenly spread over the file, in an order that jumps about: no two inserts come to one CI, as
 /// none of the study's base case split one.
-fn spread(count: u64) -> impl Iterator<Item = u64> {
+pub fn spread(count: u64) -> impl Iterator<Item = u64> {
     let common = |mut a: u64, mut b: u64| {
         while b != 0 {
             (a, b) = (b, a % b);
