@@ -82,6 +82,41 @@ fn a_data_set_comes_back_as_it_was_at_a_moment() {
     );
 }
 
+/// The copy was made before the first dictionary was, so it needs those of the archive.
+#[test]
+fn a_compressed_data_set_comes_back_as_it_was_at_a_moment() {
+    let place = Place::new();
+    let define = " DEFINE CLUSTER (NAME(PAY.MASTER) INDEXED KEYS(5 0) COMPRESSED -\n  \
+                  RECORDSIZE(120 200) RECORDS(1000 1000) LOG(ALL) LOGSTREAMID(PAY.LOG))\n";
+    assert_eq!(place.run_with(&["idcams"], define.as_bytes()).status, 0);
+    let lines = |from: u32, to: u32, word: &str| -> String {
+        let line = |n| {
+            let words = format!("{word} of the payroll {} ", n % 7).repeat(5);
+            format!("{n:05}{words}\n")
+        };
+        (from..to).map(line).collect()
+    };
+    put(&place, &lines(0, 3, "ADAMS"));
+    assert_eq!(place.run(&["backup", "PAY.MASTER", "-o", "noon"]).status, 0);
+    std::thread::sleep(Duration::from_millis(1100));
+    put(&place, &lines(3, 500, "BAKER"));
+    put(&place, &lines(100, 200, "CLARK"));
+    let (then, records) = (until(&place), place.run(&["cat", "PAY.MASTER"]).out);
+    assert_eq!(records.iter().filter(|byte| **byte == b'\n').count(), 500);
+    std::thread::sleep(Duration::from_millis(1100));
+    put(&place, &lines(0, 300, "WRONG"));
+    let run = place.run(&["recover", "PAY.MASTER", "--from", "noon", "--to", &then]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    assert!(place.run(&["cat", "PAY.MASTER"]).out == records);
+    let shown = place.run(&["show", "PAY.MASTER"]).out;
+    let shown = String::from_utf8_lossy(&shown);
+    assert!(
+        shown.contains("dictionaries"),
+        "it has none, so this tries nothing: {shown}"
+    );
+    assert_eq!(place.run(&["examine", "PAY.MASTER"]).status, 0);
+}
+
 #[test]
 fn a_missing_segment_is_named_and_an_archive_is_cleaned() {
     let place = Place::new();

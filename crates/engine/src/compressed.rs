@@ -275,6 +275,36 @@ impl Compressed {
         Ok(true)
     }
 
+    /// The bytes of the dictionary of this number, if there is one that can be used.
+    pub fn dictionary_bytes(&self, generation: u8) -> Option<Vec<u8>> {
+        self.dictionary(generation).map(Dictionary::to_bytes)
+    }
+
+    /// Takes a dictionary over under its number, durably, for records that are about to be brought here as they were
+    /// stored elsewhere (Q1). One that is here already stays (Q2).
+    ///
+    /// # Errors
+    /// It is none, or another stands in its place; it cannot be written; the pool has no room for it.
+    pub fn take_over(&self, generation: u8, bytes: &[u8]) -> Result<(), RequestError> {
+        let refused = |what| RequestError::Options { what };
+        let dictionary =
+            Dictionary::from_bytes(bytes).map_err(|_| refused("its bytes are not those of a dictionary"))?;
+        if !(1..=GENERATIONS as u8).contains(&generation) {
+            return Err(refused("there is no dictionary of that number"));
+        }
+        match self.dictionary_bytes(generation) {
+            Some(here) if here == bytes => return Ok(()),
+            Some(_) => return Err(refused("another one has its number; the copy is not of this data set")),
+            None => {}
+        }
+        let held = self.data.pool().hold(Dictionary::MEMORY);
+        let held = held.map_err(|_| self.data.pool_full())?;
+        self.data.write_dictionary(generation, bytes)?;
+        self.keep(generation, dictionary, held);
+        self.newest.fetch_max(generation, AcqRel);
+        Ok(())
+    }
+
     /// Is this how it would store the record, if it has the dictionary from where it is stored so?
     #[inline]
     pub fn would_store_so(&self, stored: &[u8]) -> bool {

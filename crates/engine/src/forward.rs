@@ -61,8 +61,12 @@ impl Engine {
         inner.begin_forward(shared.env.clock.now());
         let mut done = 0;
         let redo = |step: Step| {
-            for request in &step.requests {
-                inner.redo_archived(step.lsn, request)?;
+            let (lsn, requests) = match step {
+                Step::Change { lsn, requests } => (lsn, requests),
+                Step::Dictionary { generation, bytes } => return inner.take_dictionary(generation, &bytes),
+            };
+            for request in &requests {
+                inner.redo_archived(lsn, request)?;
                 done += 1;
                 progress(done);
             }

@@ -28,6 +28,28 @@ fn world() -> (MemoryDisk, World) {
     (disk, world)
 }
 
+/// As [`loaded`], with records of `LEN` bytes and COMPRESSED: the first dictionary comes from some fifteen of them.
+fn loaded_compressed(world: &World, engine: &Engine, name: &str, records: u64) {
+    world.create(engine, name, |data, index| {
+        (data.primary, data.secondary, index.primary) = (8 << 20, 8 << 20, 4 << 20);
+        data.compressed = true;
+    });
+    let ds = world.open(engine, name);
+    for n in 0..records {
+        ds.string().insert(&sealed(n * 10, 0, LEN), Insert::Sequential).unwrap();
+    }
+    ds.close().unwrap();
+}
+
+const LEN: usize = 200;
+
+/// The numbers of the dictionaries that a closed data set has.
+fn dictionaries(world: &World, engine: &Engine, name: &str) -> Vec<u8> {
+    let (data, index) = world.paths(name);
+    let there = engine.stored(&data, &index).unwrap().data.dictionaries().unwrap();
+    there.into_iter().map(|(generation, _)| generation).collect()
+}
+
 /// Copies the files of a closed data set to another name; its lineage and origin.
 fn copy(world: &World, engine: &Engine, from: &str, to: &str) -> (u64, u64) {
     let (from, to) = (world.paths(from), world.paths(to));
@@ -38,6 +60,9 @@ fn copy(world: &World, engine: &Engine, from: &str, to: &str) -> (u64, u64) {
     for (part, path) in [(&stored.data, &to.0), (stored.index.as_ref().unwrap(), &to.1)] {
         let attributes = part.root().attributes.clone();
         let mut rebuild = engine.rebuild(path, part.root(), attributes).unwrap();
+        for (generation, bytes) in part.dictionaries().unwrap() {
+            rebuild.dictionary(generation, &bytes).unwrap();
+        }
         let mut area = StoredArea::default();
         for ca in 0..part.areas() {
             part.area(ca, &mut area).unwrap();
@@ -144,10 +169,45 @@ fn work(world: &World) {
     }
 }
 
-fn prepared() -> (SimDisk, World, (u64, u64)) {
+/// The same of a compressed data set, which learns on the way.
+fn work_compressed(world: &World) {
+    let engine = world.engine();
+    engine.start_log_over_after(24 << 10);
+    for open in 0..3 {
+        let ds = world.open_with(&engine, "a", ALL);
+        let unit = engine.unit();
+        let (mut s, mut plain) = (ds.string_in(&unit), ds.string());
+        for n in 0..24 {
+            let at = open * 1000 + n * 10;
+            let new = sealed(at + 3, at, LEN);
+            match n % 8 {
+                1 => update(&mut s, 10, at, LEN).unwrap(),
+                2 => unit.commit().unwrap(),
+                4 => unit.backout().unwrap(),
+                6 => drop(erase(&mut plain, at - 7)),
+                7 => drop(s.insert(&new, Insert::Direct).unwrap()),
+                _ => drop(plain.insert(&new, Insert::Direct).unwrap()),
+            }
+            if n == 12 {
+                ds.checkpoint().unwrap();
+            }
+        }
+        unit.backout().unwrap();
+        drop((s, plain, unit));
+        match open {
+            2 => drop(ds),
+            _ => drop(ds.close().unwrap()),
+        }
+    }
+}
+
+/// What loads a data set: so many records.
+type Load = fn(&World, &Engine, &str, u64);
+
+fn prepared(load: Load, records: u64) -> (SimDisk, World, (u64, u64)) {
     let (disk, world) = power::world();
     let engine = world.engine();
-    loaded(&world, &engine, "a", 30);
+    load(&world, &engine, "a", records);
     loaded(&world, &engine, "b", 3);
     let of = copy(&world, &engine, "a", "c");
     (disk, world, of)
@@ -190,7 +250,73 @@ fn some(point: &CrashPoint<'_>, random: &mut Random) -> Image {
 
 #[test]
 fn after_any_crash_a_copy_and_the_archive_make_the_data_set() {
-    assert!(crash_everywhere(work) > 500);
+    assert!(crash_everywhere((loaded, 30), work) > 500);
+}
+
+#[test]
+fn after_any_crash_they_make_one_whose_dictionaries_came_after_the_copy() {
+    assert!(crash_everywhere((loaded_compressed, 3), work_compressed) > 200);
+}
+
+/// The copy has fewer dictionaries than the changes need, or the first alone: it takes the others from the archive, and
+/// goes on learning behind them.
+#[test]
+fn a_copy_takes_over_the_dictionaries_that_changes_need() {
+    let (_, world) = world();
+    let engine = world.engine();
+    loaded_compressed(&world, &engine, "a", 2);
+    let mut copies = Vec::new();
+    for round in 0..3 {
+        let name = format!("c{round}");
+        let of = copy(&world, &engine, "a", &name);
+        copies.push((dictionaries(&world, &engine, &name).len(), name, of));
+        let ds = world.open_with(&engine, "a", ALL);
+        // Four times as many bytes as the first was trained from make the second.
+        for n in 0..if round == 0 { 40 } else { 90 } {
+            let record = sealed(1 + round * 1000 + n * 10, n, LEN);
+            ds.string().insert(&record, Insert::Direct).unwrap();
+        }
+        ds.close().unwrap();
+    }
+    let learnt = dictionaries(&world, &engine, "a");
+    let kept = contents(&world.open(&engine, "a"));
+    let had: Vec<usize> = copies.iter().map(|(had, ..)| *had).collect();
+    assert_eq!((&had[..], &learnt[..]), (&[0, 1, 2][..], &[1, 2][..]));
+    for (_, name, of) in copies {
+        assert_eq!(forward(&world, &engine, &name, of, u64::MAX), kept, "{name}");
+        assert_eq!(dictionaries(&world, &engine, &name), learnt, "{name}");
+        let ds = world.open(&engine, &name);
+        ds.string().insert(&sealed(5, 5, LEN), Insert::Direct).unwrap();
+        ds.close().unwrap();
+        assert_eq!(contents(&world.open(&engine, &name)).len(), kept.len() + 1);
+    }
+}
+
+/// A copy of which the dictionary is another than the archive's is of another data set.
+#[test]
+fn a_copy_with_another_dictionary_of_that_number_is_refused() {
+    let (disk, world) = world();
+    let engine = world.engine();
+    loaded_compressed(&world, &engine, "a", 2);
+    let of = copy(&world, &engine, "a", "c");
+    let ds = world.open_with(&engine, "a", ALL);
+    for n in 0..40 {
+        ds.string().insert(&sealed(1 + n * 10, n, LEN), Insert::Direct).unwrap();
+    }
+    ds.close().unwrap();
+    loaded_compressed(&world, &engine, "other", 40);
+    let (other, index) = world.paths("other");
+    let stored = engine.stored(&other, &index).unwrap();
+    let (generation, bytes) = stored.data.dictionaries().unwrap().remove(0);
+    let at = cica_format::root::dictionary_at(generation);
+    common::bytes::put(&disk, &world.paths("c").0, at, &bytes);
+    let plan = engine.way_forward(of, u64::MAX).unwrap();
+    let (data, index) = world.paths("c");
+    let error = engine.bring_forward(&data, &index, &plan, |_| {}).unwrap_err();
+    assert!(
+        error.to_string().contains("the copy is not of this data set"),
+        "{error}"
+    );
 }
 
 /// The data set is alone in the log, which starts over at each checkpoint: the root names none then, and what the
@@ -216,12 +342,12 @@ fn what_the_log_lets_go_of_the_archive_has_whatever_the_power_takes() {
             }
         }
     };
-    assert!(crash_everywhere(alone) > 100);
+    assert!(crash_everywhere((loaded, 30), alone) > 100);
 }
 
 /// Cuts the power at each event of `work`; at how many.
-fn crash_everywhere(work: impl Fn(&World)) -> usize {
-    let (disk, world, of) = prepared();
+fn crash_everywhere((load, records): (Load, u64), work: impl Fn(&World)) -> usize {
+    let (disk, world, of) = prepared(load, records);
     let begin = disk.events();
     work(&world);
     let trace = disk.trace();
@@ -331,6 +457,7 @@ fn a_segment_follows_none_but_the_one_that_it_was_written_behind() {
         number,
         chain,
         loaded: false,
+        compressed: false,
         time: 0,
     };
     let (before, end) = (head(4, 30, 20, Some(1)), 99);
@@ -411,6 +538,16 @@ impl cica_disk::Clock for SetClock {
 
 #[test]
 fn a_copy_becomes_what_was_committed_at_each_moment() {
+    at_each_moment(loaded, 60);
+}
+
+#[test]
+fn a_compressed_one_does_too() {
+    at_each_moment(loaded_compressed, LEN);
+}
+
+/// Records of `len` bytes are changed, and copies are brought forward to many moments.
+fn at_each_moment(load: Load, len: usize) {
     let disk = MemoryDisk::default();
     let world = World::on(Arc::new(disk), Path::new("/"));
     let clock = Arc::new(SetClock(1_700_000_000_000_000_000.into()));
@@ -424,7 +561,7 @@ fn a_copy_becomes_what_was_committed_at_each_moment() {
     })
     .unwrap();
     engine.start_log_over_after(24 << 10);
-    loaded(&world, &engine, "a", 20);
+    load(&world, &engine, "a", if len == LEN { 2 } else { 20 });
     let mut copies = Vec::new();
     let (mut moments, mut random) = (Vec::new(), Random(0xa5c1));
     let tick = || clock.0.fetch_add(1_000_000_000, std::sync::atomic::Ordering::Relaxed) + 1_000_000_000;
@@ -458,8 +595,8 @@ fn a_copy_becomes_what_was_committed_at_each_moment() {
                     pending[which].clear();
                 }
                 2 => {
-                    if insert(&mut ds.string(), n, value).is_ok() {
-                        committed.insert(key(n), sealed(n, value, 60));
+                    if ds.string().insert(&sealed(n, value, len), Insert::Direct).is_ok() {
+                        committed.insert(key(n), sealed(n, value, len));
                     }
                     ds.commit().unwrap();
                 }
@@ -469,9 +606,10 @@ fn a_copy_becomes_what_was_committed_at_each_moment() {
                     }
                 }
                 _ => {
-                    let done = insert(&mut s, n, value).or_else(|_| update(&mut s, n, value, 60));
-                    if done.is_ok() {
-                        pending[which].push((key(n), Some(sealed(n, value, 60))));
+                    let record = sealed(n, value, len);
+                    let inserted = s.insert(&record, Insert::Direct).map(drop);
+                    if inserted.or_else(|_| update(&mut s, n, value, len)).is_ok() {
+                        pending[which].push((key(n), Some(record)));
                     }
                 }
             }

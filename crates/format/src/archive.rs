@@ -20,8 +20,10 @@ pub const END_LEN: usize = FRAME_LEN + 12;
 pub const MAGIC: [u8; 8] = *b"CICAARCH";
 /// First four bytes of a frame.
 pub const FRAME_MAGIC: [u8; 4] = *b"CiAF";
-/// Format version of segments this code writes; it refuses newer ones.
-pub const FORMAT: u16 = 1;
+/// Format version of segments of compressed data sets, which have dictionaries; newer ones are refused.
+pub const FORMAT: u16 = 2;
+/// That of all others, which earlier versions read too.
+pub const FORMAT_PLAIN: u16 = 1;
 /// Longest name of a cluster.
 pub const NAME_LEN: usize = 44;
 
@@ -58,6 +60,8 @@ mod at {
 const FOLLOWS: u16 = 1;
 /// The data set was emptied or loaded between the state it follows and its first frame.
 const LOADED: u16 = 2;
+/// Its records are compressed.
+const COMPRESSED: u16 = 4;
 
 /// What a segment says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +84,8 @@ pub struct SegmentHead {
     pub chain: Option<u32>,
     /// The data set was emptied or loaded before its first frame, and that is in no archive.
     pub loaded: bool,
+    /// Its records are compressed: it has the dictionaries that they need.
+    pub compressed: bool,
     /// When it was begun, nanoseconds since 1970.
     pub time: u64,
 }
@@ -89,8 +95,16 @@ impl SegmentHead {
     pub fn encode(&self) -> [u8; HEAD_LEN] {
         let mut out = [0; HEAD_LEN];
         put(&mut out, 0, &MAGIC);
-        put(&mut out, at::FORMAT, &FORMAT.to_le_bytes());
-        let flags = if self.chain.is_some() { FOLLOWS } else { 0 } | if self.loaded { LOADED } else { 0 };
+        let format = if self.compressed { FORMAT } else { FORMAT_PLAIN };
+        put(&mut out, at::FORMAT, &format.to_le_bytes());
+        let flags = [
+            (self.chain.is_some(), FOLLOWS),
+            (self.loaded, LOADED),
+            (self.compressed, COMPRESSED),
+        ];
+        let flags = flags
+            .iter()
+            .fold(0, |all, (set, flag)| all | if *set { *flag } else { 0 });
         put(&mut out, at::FLAGS, &flags.to_le_bytes());
         put(&mut out, at::LINEAGE, &self.lineage.to_le_bytes());
         put(&mut out, at::CLUSTER, &self.cluster.to_le_bytes());
@@ -140,6 +154,7 @@ impl SegmentHead {
             number: le32(bytes, at::NUMBER),
             chain: (flags & FOLLOWS != 0).then(|| le32(bytes, at::CHAIN)),
             loaded: flags & LOADED != 0,
+            compressed: flags & COMPRESSED != 0,
             time: le64(bytes, at::TIME),
         })
     }
@@ -164,6 +179,8 @@ pub enum FrameKind {
     Units,
     /// The segment is complete.
     End,
+    /// A dictionary that records behind it need.
+    Dictionary,
 }
 
 impl FrameKind {
@@ -174,6 +191,7 @@ impl FrameKind {
             FrameKind::Copy => 2,
             FrameKind::Units => 3,
             FrameKind::End => 4,
+            FrameKind::Dictionary => 5,
         }
     }
 
@@ -184,12 +202,13 @@ impl FrameKind {
             2 => FrameKind::Copy,
             3 => FrameKind::Units,
             4 => FrameKind::End,
+            5 => FrameKind::Dictionary,
             _ => {
                 return Err(FormatError::Field {
                     what: FRAME,
                     field: "kind",
                     value: code.into(),
-                    must: "from 0 to 4",
+                    must: "from 0 to 5",
                 })
             }
         })
@@ -369,6 +388,21 @@ pub fn changes(head: FrameHead, mut rest: &[u8]) -> impl Iterator<Item = Result<
     })
 }
 
+/// What is behind the head of a frame with the dictionary of this number.
+pub fn append_dictionary(generation: u8, dictionary: &[u8], out: &mut Vec<u8>) {
+    out.push(generation);
+    out.extend_from_slice(dictionary);
+}
+
+/// The number of the dictionary in a frame of one, and the dictionary.
+///
+/// # Errors
+/// The frame is too short for one.
+pub fn dictionary(body: &[u8]) -> Result<(u8, &[u8]), FormatError> {
+    need(FRAME, body, 2)?;
+    Ok((body[0], &body[1..]))
+}
+
 /// The units in a frame of those that are open.
 pub fn units(body: &[u8]) -> BTreeSet<u64> {
     body.chunks_exact(8).map(|unit| le64(unit, 0)).collect()
@@ -391,6 +425,7 @@ mod tests {
             number: 3,
             chain: Some(0x5555),
             loaded: false,
+            compressed: false,
             time: 0x6666,
         }
     }
@@ -419,9 +454,24 @@ mod tests {
                 loaded: true,
                 ..head()
             },
+            SegmentHead {
+                compressed: true,
+                ..head()
+            },
         ] {
             assert_eq!(SegmentHead::decode(&head.encode()), Ok(head));
         }
+    }
+
+    #[test]
+    fn versions_without_dictionaries_read_what_has_none() {
+        let format = |head: SegmentHead| le16(&head.encode(), at::FORMAT);
+        assert_eq!(format(head()), 1);
+        let compressed = SegmentHead {
+            compressed: true,
+            ..head()
+        };
+        assert_eq!(format(compressed), 2);
     }
 
     #[test]

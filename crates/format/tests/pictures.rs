@@ -664,6 +664,7 @@ fn archive_segment() {
         number: 0x6162_6364,
         chain: Some(0x7172_7374),
         loaded: true,
+        compressed: true,
         time: 0x0102_0304_0506_0708,
     };
     let mut name = b"PAYROLL.MASTER".to_vec();
@@ -672,7 +673,7 @@ fn archive_segment() {
         ("magic", b"CICAARCH".to_vec()),
         ("checksum", le!(head.checksum())),
         ("format", le!(archive::FORMAT)),
-        ("flags", le!(3u16)),
+        ("flags", le!(7u16)),
         ("lineage", le!(head.lineage)),
         ("cluster", le!(head.cluster)),
         ("origin", le!(head.origin)),
@@ -710,6 +711,31 @@ fn archive_frame() {
         ("record", b"\x0a\0\0\0\x02\x01\0\0\0ADAMS".to_vec()),
     ];
     assert_pictured("archive", "Frame", &frame, &fields);
+}
+
+#[test]
+fn archive_frame_with_a_dictionary() {
+    let mut frame = Vec::new();
+    archive::begin_frame(&mut frame);
+    archive::append_dictionary(2, b"strings", &mut frame);
+    let (time, lsn) = (0x1112_1314_1516_1718u64, 0x2122_2324_2526_2728u64);
+    let checksum = archive::finish_frame(&mut frame, 0x3132_3334, archive::FrameKind::Dictionary, time, lsn);
+    let fields = [
+        ("magic", b"CiAF".to_vec()),
+        ("checksum", le!(checksum)),
+        ("time", le!(time)),
+        ("lsn", le!(lsn)),
+        ("bytes", le!(8u32)),
+        ("kind", le!(5u32)),
+        ("number", vec![2]),
+        ("dictionary", b"strings".to_vec()),
+    ];
+    assert_pictured("archive", "Frame with a dictionary", &frame, &fields);
+    assert_eq!(
+        archive::dictionary(&frame[archive::FRAME_LEN..]),
+        Ok((2, &b"strings"[..]))
+    );
+    assert!(archive::dictionary(b"\x02").is_err(), "it has a number alone");
 }
 
 #[test]

@@ -20,6 +20,8 @@
 //!   so.
 //! * A5. A data set whose archive cannot be written is fenced: the log has everything, and the next open brings it to
 //!   the archive, or is refused.
+//! * A8. A segment of a compressed data set has each dictionary of it in front of the first change behind which the
+//!   dictionary was made. So each segment can be expanded by itself, whatever dictionaries the copy has.
 
 mod redo;
 mod segments;

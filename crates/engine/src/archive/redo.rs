@@ -13,7 +13,7 @@
 use super::segments::{segments, ArchiveError, Segment, SegmentFile};
 use crate::log::{owned, Logged};
 use cica_disk::Disk;
-use cica_format::archive::{changes, units, FrameHead, FrameKind, SegmentHead};
+use cica_format::archive::{changes, dictionary, units, FrameHead, FrameKind, SegmentHead};
 use cica_format::log::LogRecord;
 use cica_format::FormatError;
 use std::collections::{BTreeSet, HashSet};
@@ -71,13 +71,23 @@ pub struct Plan {
     pub last_origin: u64,
 }
 
-/// One change that is to be done again.
+/// What is to be done next in a copy.
 #[derive(Debug)]
-pub struct Step {
-    /// Its LSN.
-    pub lsn: u64,
-    /// What was done.
-    pub requests: Vec<Logged>,
+pub enum Step {
+    /// A change is to be done again.
+    Change {
+        /// Its LSN.
+        lsn: u64,
+        /// What was done.
+        requests: Vec<Logged>,
+    },
+    /// The copy must have this dictionary, for changes that follow.
+    Dictionary {
+        /// Its number.
+        generation: u8,
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
 }
 
 /// The way from a copy with this lineage and origin to `until`.
@@ -235,6 +245,11 @@ impl Plan {
     ) -> Result<u64, E> {
         let mut count = 0;
         self.frames(disk, |frame| -> Result<(), E> {
+            if frame.head.kind == FrameKind::Dictionary {
+                let (generation, bytes) = dictionary(frame.body).map_err(|error| frame.damaged(error))?;
+                let bytes = bytes.to_vec();
+                return work(Step::Dictionary { generation, bytes });
+            }
             if frame.head.kind != FrameKind::Changes {
                 return Ok(());
             }
@@ -257,7 +272,7 @@ impl Plan {
                     request => vec![request],
                 };
                 count += requests.len() as u64;
-                work(Step { lsn, requests })?;
+                work(Step::Change { lsn, requests })?;
             }
             Ok(())
         })?;

@@ -10,8 +10,12 @@
 //! | has frames | death of the process | as it is; recovery goes on with it (`resume`), and ends it |
 
 use super::segments::{file_of, segments, ArchiveError, Segment, SegmentFile};
+use cica_compress::GENERATIONS;
 use cica_disk::{Clock, Create, Disk, File, Open, WriteAt};
-use cica_format::archive::{begin_frame, end_frame, finish_frame, select, units, FrameKind, SegmentHead, HEAD_LEN};
+use cica_format::archive::{
+    append_dictionary, begin_frame, dictionary, end_frame, finish_frame, select, units, FrameKind, SegmentHead,
+    HEAD_LEN,
+};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,6 +41,8 @@ pub struct Begin {
     pub since: u64,
     /// It has no records, and may be loaded.
     pub loaded: bool,
+    /// Its records are compressed.
+    pub compressed: bool,
 }
 
 /// The archive of a data set, as its one writer has it.
@@ -55,6 +61,8 @@ pub struct Writer {
     records: u64,
     /// Units that changed the data set and have not ended.
     open: BTreeSet<u64>,
+    /// Dictionaries that the segment has (A8).
+    dictionaries: BTreeSet<u8>,
     frame: Vec<u8>,
     is_settled: bool,
     is_dirty: bool,
@@ -123,6 +131,7 @@ impl Writer {
             number,
             chain: follows.map(|last| last.chain),
             loaded: what.loaded,
+            compressed: what.compressed,
             // The clock may have been turned back.
             time: clock.now().max(last.as_ref().map_or(0, |last| last.time)),
         };
@@ -163,6 +172,7 @@ impl Writer {
             last,
             records: 0,
             open: BTreeSet::new(),
+            dictionaries: BTreeSet::new(),
             frame: Vec::new(),
             is_settled: false,
             is_dirty: false,
@@ -205,6 +215,7 @@ impl Writer {
             last: segment.head.since,
             records: 0,
             open: BTreeSet::new(),
+            dictionaries: BTreeSet::new(),
             frame: Vec::new(),
             is_settled: false,
             is_dirty: true,
@@ -243,6 +254,10 @@ impl Writer {
                 FrameKind::Units => writer.open = units(&body),
                 FrameKind::Copy => {}
                 FrameKind::End => writer.has_ended = true,
+                FrameKind::Dictionary => {
+                    let (generation, _) = dictionary(&body).map_err(|error| wrong(&of.path, error))?;
+                    writer.dictionaries.insert(generation);
+                }
             }
         }
         (writer.at, writer.chain, writer.time) = (segment.at, segment.chain, segment.time());
@@ -276,10 +291,17 @@ impl Writer {
     }
 
     /// Adds what a group of the log, durable since `time`, has of the data set, which it calls `number` (A1).
+    /// `dictionary_of` gives the bytes of a dictionary that the data set has (A8).
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn add(&mut self, group: &[u8], number: u32, time: Option<u64>) -> Result<(), ArchiveError> {
+    pub fn add(
+        &mut self,
+        group: &[u8],
+        number: u32,
+        time: Option<u64>,
+        dictionary_of: impl Fn(u8) -> Option<Vec<u8>>,
+    ) -> Result<(), ArchiveError> {
         let mut frame = std::mem::take(&mut self.frame);
         begin_frame(&mut frame);
         let found = select(group, number, self.last, &mut self.open, &mut frame);
@@ -288,7 +310,9 @@ impl Writer {
             (Ok((0, _)), Ok(_)) => Ok(()),
             (Ok(_), _) if self.has_ended => Err(wrong(&self.of.path, "the log has requests behind its end")),
             (Ok((count, last)), Ok(first)) => {
-                let done = self.write(&mut frame, FrameKind::Changes, first, time);
+                let done = self
+                    .add_dictionaries(first, time, dictionary_of)
+                    .and_then(|()| self.write(&mut frame, FrameKind::Changes, first, time));
                 (self.last, self.records) = (last, self.records + u64::from(count));
                 done
             }
@@ -299,6 +323,29 @@ impl Writer {
         frame.shrink_to(4 << 20);
         self.frame = frame;
         done
+    }
+
+    /// Writes the dictionaries that the segment lacks, before the changes from `lsn` on (A8).
+    fn add_dictionaries(
+        &mut self,
+        lsn: u64,
+        time: Option<u64>,
+        dictionary_of: impl Fn(u8) -> Option<Vec<u8>>,
+    ) -> Result<(), ArchiveError> {
+        for generation in 1..=GENERATIONS as u8 {
+            if self.dictionaries.contains(&generation) {
+                continue;
+            }
+            let Some(bytes) = dictionary_of(generation) else {
+                continue;
+            };
+            let mut frame = Vec::new();
+            begin_frame(&mut frame);
+            append_dictionary(generation, &bytes, &mut frame);
+            self.write(&mut frame, FrameKind::Dictionary, lsn, time)?;
+            self.dictionaries.insert(generation);
+        }
+        Ok(())
     }
 
     fn write(&mut self, frame: &mut [u8], kind: FrameKind, lsn: u64, time: Option<u64>) -> Result<(), ArchiveError> {

@@ -29,14 +29,6 @@ impl OpenDataSet {
             return Ok(());
         }
         let attributes = &self.common().attributes;
-        if attributes.compressed {
-            return Err(OpenError::Attributes {
-                what: format!(
-                    "{} is COMPRESSED and LOG(ALL): an archive has no dictionaries yet. ALTER it to LOG(UNDO) or NOCOMPRESSED",
-                    attributes.cluster_name
-                ),
-            });
-        }
         let what = {
             let roots = self.roots.lock();
             Begin {
@@ -47,6 +39,7 @@ impl OpenDataSet {
                 after: roots.data.log.origin,
                 since: roots.data.log.lsn,
                 loaded: self.common().loading.load(Relaxed),
+                compressed: attributes.compressed,
             }
         };
         let env = &self.shared.env;
@@ -75,7 +68,10 @@ impl OpenDataSet {
     /// Brings a group of a dead owner's log, which called the data set `number`, to the archive.
     pub fn archive_recovered(&self, group: &[u8], number: u32, time: Option<u64>) -> Result<(), OpenError> {
         match self.archive.get() {
-            Some(archive) => archive.lock().add(group, number, time).map_err(OpenError::from),
+            Some(archive) => {
+                let added = archive.lock().add(group, number, time, |n| self.dictionary_bytes(n));
+                added.map_err(OpenError::from)
+            }
             None => Ok(()),
         }
     }
@@ -89,9 +85,15 @@ impl OpenDataSet {
         if !has && !archive.has_open_units() || self.common().is_fenced() {
             return;
         }
-        if let Err(error) = archive.add(group, number, None) {
+        if let Err(error) = archive.add(group, number, None, |n| self.dictionary_bytes(n)) {
             self.fence_for_archive(&error);
         }
+    }
+
+    /// A dictionary that its records are compressed with (archive:A8).
+    fn dictionary_bytes(&self, generation: u8) -> Option<Vec<u8>> {
+        let compressed = self.common().compressed.as_ref()?;
+        compressed.dictionary_bytes(generation)
     }
 
     fn fence_for_archive(&self, error: &ArchiveError) {

@@ -2,7 +2,7 @@
 
 use super::OpenDataSet;
 use crate::common::context::Context;
-use crate::error::OpenError;
+use crate::error::{OpenError, RequestError};
 use crate::log::Logged;
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::root::{Root, Stamp};
@@ -121,6 +121,21 @@ impl OpenDataSet {
             done.map_err(|error| self.unrecovered(error.to_string()))?;
         }
         Ok(())
+    }
+
+    /// Takes over a dictionary of the archive, which records that are archived behind it need.
+    pub fn take_dictionary(&self, generation: u8, bytes: &[u8]) -> Result<(), OpenError> {
+        let taken = match &self.common().compressed {
+            Some(compressed) => compressed.take_over(generation, bytes),
+            None => Err(RequestError::Options {
+                what: "the archive has compressed records, and the copy is of a data set that is not COMPRESSED",
+            }),
+        };
+        taken.map_err(|error| {
+            self.unrecovered(format!(
+                "dictionary {generation} of the archive cannot be taken over: {error}"
+            ))
+        })
     }
 
     /// All logged requests are done: the data set is complete.
