@@ -299,3 +299,15 @@ fn server() -> PathBuf {
         _ => "cica".into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The owner of shared data sets opens what it is asked for: one that asked itself would wait for itself.
+    #[test]
+    fn the_owner_does_not_ask_itself() {
+        let asks = [Sharing::Auto, Sharing::On, Sharing::Off, Sharing::Owner].map(Sharing::asks_the_owner);
+        assert_eq!(asks, [true, true, false, false]);
+    }
+}

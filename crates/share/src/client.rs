@@ -192,3 +192,64 @@ fn greet(line: &mut Line, program: &str, session: u64) -> std::io::Result<u64> {
         _ => Err(ErrorKind::InvalidData.into()),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::Wire;
+    use std::os::fd::OwnedFd;
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+    /// An owner that answers each request with a number, and counts them.
+    #[derive(Clone, Default)]
+    struct Obliging {
+        asked: Arc<AtomicU32>,
+        here: u32,
+    }
+
+    impl Dial for Obliging {
+        fn dial(&self) -> std::io::Result<Box<dyn Wire>> {
+            Ok(Box::new(self.clone()))
+        }
+    }
+
+    impl Wire for Obliging {
+        fn send(&mut self, _: &[u8], _: Option<BorrowedFd<'_>>) -> std::io::Result<()> {
+            self.asked.fetch_add(1, Relaxed);
+            self.here += 1;
+            Ok(())
+        }
+
+        fn receive(&mut self, into: &mut [u8]) -> std::io::Result<(usize, Option<OwnedFd>)> {
+            let body = postcard::to_extend(&Answer::Number(7), Vec::new()).unwrap();
+            let message = [
+                &(body.len() as u32).to_le_bytes()[..],
+                &self.here.to_le_bytes()[..],
+                &body[..],
+            ]
+            .concat();
+            into[..message.len()].copy_from_slice(&message);
+            Ok((message.len(), None))
+        }
+
+        fn set_patience(&mut self, _: Option<Duration>) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A child of fork has its parent's client, connections and all, and another process number.
+    #[test]
+    fn a_forked_child_asks_nothing_over_its_parents_connections() {
+        let owner = Obliging::default();
+        let mut client = Client::over(Box::new(owner.clone()), "test", Arc::new(SystemClock)).unwrap();
+        assert_eq!(client.number(&Ask::Unit).unwrap(), 7);
+        let asked = owner.asked.load(Relaxed);
+
+        client.process = client.process.wrapping_add(1);
+        let error = client.number(&Ask::Unit).unwrap_err();
+        assert!(error.to_string().contains("forked child"), "{error}");
+        assert_eq!(owner.asked.load(Relaxed), asked, "nothing was sent");
+        assert!(!client.is_gone(), "the parent's owner is as it was");
+    }
+}
