@@ -78,7 +78,7 @@ cargo-mutants:
 # Miri knows no system calls but those of the C library.
 miri:
 	RUSTFLAGS="--cfg rustix_use_libc" MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked \
-	  --target-dir $(TARGET)/miri -p cica-engine --lib -- cells who_reads_beside a_page_is_what
+	  --target-dir $(TARGET)/miri -p cica-engine --lib -- cells who_reads_beside a_page_is_what heads_are
 
 inputs:
 	@checks/prepare test

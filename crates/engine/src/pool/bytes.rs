@@ -8,6 +8,9 @@ use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
+/// Words of one cache line.
+pub const LINE: usize = 8;
+
 /// A frame's memory as 64-bit words.
 #[derive(Clone, Copy)]
 pub struct Words<'p> {
@@ -57,12 +60,21 @@ impl<'p> Words<'p> {
         }
     }
 
+    /// A writer stores slots as whole words, and the language has no load of half a word beside that. So the half is
+    /// loaded in assembly where there is such, and elsewhere as part of its word.
+    ///
     /// # Safety
     /// `i` must be below `len`.
     #[inline]
     unsafe fn upper_inside(&self, i: usize) -> u32 {
-        // SAFETY: in bounds, see `new`; half a word is aligned as one.
-        unsafe { self.start.cast::<AtomicU32>().add(2 * i + 1).as_ref() }.load(Relaxed)
+        // SAFETY: in bounds, see `new`.
+        let word = unsafe { self.start.add(i) };
+        #[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
+        // SAFETY: a word is valid for its upper half.
+        return unsafe { upper_racing(word.as_ptr().cast::<u8>()) };
+        #[cfg(not(all(target_arch = "x86_64", not(miri), not(cica_schedules))))]
+        // SAFETY: in bounds, see `new`.
+        return (unsafe { word.as_ref() }.load(Relaxed) >> 32) as u32;
     }
 
     /// Whether the words `from..from + count` are all there.
@@ -71,12 +83,22 @@ impl<'p> Words<'p> {
         self.len.checked_sub(count).is_some_and(|last| from <= last)
     }
 
-    /// How many of the words `from..from + N` have an upper half below `head`; `None` when they are not all inside.
+    /// How many of the words `from..from + LINE` have an upper half below `head`; `None` when they are not all inside.
     #[inline]
-    pub fn upper_below<const N: usize>(&self, from: usize, head: u32) -> Option<usize> {
-        // SAFETY: in bounds.
-        let below = |i: usize| usize::from(unsafe { self.upper_inside(from + i) } < head);
-        self.has(from, N).then(|| (0..N).map(below).sum())
+    pub fn upper_below(&self, from: usize, head: u32) -> Option<usize> {
+        if !self.has(from, LINE) {
+            return None;
+        }
+        #[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
+        // SAFETY: LINE words from there on are inside, checked above.
+        return Some(unsafe { count_below_racing(self.start.add(from).as_ptr().cast::<u8>(), head) });
+        #[cfg(not(all(target_arch = "x86_64", not(miri), not(cica_schedules))))]
+        // SAFETY: in bounds, checked above.
+        return Some(
+            (from..from + LINE)
+                .filter(|&i| unsafe { self.upper_inside(i) } < head)
+                .count(),
+        );
     }
 
     /// The first of the words `from..from + count`, whose upper halves ascend, that has one not below `head`, counted from
@@ -216,6 +238,60 @@ unsafe fn load_racing(from: *const u8) -> u64 {
     value
 }
 
+/// Loads the upper half of a word that a writer may be storing as a whole.
+///
+/// # Safety
+/// `word` must be valid for eight bytes.
+#[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
+#[inline]
+unsafe fn upper_racing(word: *const u8) -> u32 {
+    let value: u32;
+    // SAFETY: reads word[4..8).
+    unsafe {
+        std::arch::asm!("mov {value:e}, dword ptr [{word} + 4]", value = out(reg) value, word = in(reg) word,
+            options(nostack, preserves_flags, readonly, pure));
+    }
+    value
+}
+
+/// How many of the `LINE` words have an upper half below `head`, while a writer may be storing them: each comparison
+/// with memory leaves in the carry flag what is added.
+///
+/// # Safety
+/// `words` must be valid for `LINE` words.
+#[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
+#[inline]
+unsafe fn count_below_racing(words: *const u8, head: u32) -> usize {
+    const { assert!(LINE == 8) };
+    let mut below = 0usize;
+    // SAFETY: reads words[0..64).
+    unsafe {
+        std::arch::asm!(
+            "cmp dword ptr [{words} + 4], {head:e}",
+            "adc {below}, 0",
+            "cmp dword ptr [{words} + 12], {head:e}",
+            "adc {below}, 0",
+            "cmp dword ptr [{words} + 20], {head:e}",
+            "adc {below}, 0",
+            "cmp dword ptr [{words} + 28], {head:e}",
+            "adc {below}, 0",
+            "cmp dword ptr [{words} + 36], {head:e}",
+            "adc {below}, 0",
+            "cmp dword ptr [{words} + 44], {head:e}",
+            "adc {below}, 0",
+            "cmp dword ptr [{words} + 52], {head:e}",
+            "adc {below}, 0",
+            "cmp dword ptr [{words} + 60], {head:e}",
+            "adc {below}, 0",
+            words = in(reg) words,
+            head = in(reg) head,
+            below = inout(reg) below,
+            options(nostack, readonly, pure),
+        );
+    }
+    below
+}
+
 /// From this length on the processor's own block copy is the faster way: it asks for memory far ahead of what it stores.
 #[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
 const BLOCK: usize = 512;
@@ -261,5 +337,35 @@ unsafe fn copy_racing(from: *const u8, out: &mut [u8]) {
             x = out(xmm_reg) _,
             options(nostack),
         );
+    }
+}
+
+#[cfg(all(test, not(cica_schedules)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_are_the_upper_halves_of_their_words_and_those_below_a_head_are_counted() {
+        // The lower halves are such that a look at the wrong half would show.
+        let heads = [0u32, 3, 7, 7, 9, 0x8000_0000, u32::MAX, u32::MAX, 1, 2];
+        let memory: Vec<AtomicU64> = heads
+            .iter()
+            .map(|head| AtomicU64::new(u64::from(*head) << 32 | u64::from(!*head)))
+            .collect();
+        // SAFETY: the vector outlives `words`, and is aligned.
+        let words = unsafe { Words::new(NonNull::from(&memory[..]).cast(), memory.len()) };
+        for (i, head) in heads.iter().enumerate() {
+            assert_eq!(words.upper(i), *head);
+        }
+        assert_eq!(words.upper(heads.len()), 0, "outside");
+        for head in heads.into_iter().chain([4, 8, 10, 0x7FFF_FFFF]) {
+            for from in 0..=heads.len() - LINE {
+                let below = heads[from..from + LINE].iter().filter(|known| **known < head).count();
+                assert_eq!(words.upper_below(from, head), Some(below), "{head} from {from}");
+            }
+            let first = heads[..LINE].iter().position(|known| *known >= head).unwrap_or(LINE);
+            assert_eq!(words.upper_not_below(0, LINE, head), first, "{head}");
+        }
+        assert_eq!(words.upper_below(heads.len() - LINE + 1, 0), None, "not all inside");
     }
 }

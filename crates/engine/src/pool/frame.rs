@@ -240,9 +240,18 @@ mod tests {
                     continue;
                 };
                 let mut read = [0; BYTES];
-                found.view.words().copy(DESCRIPTOR, &mut read);
+                let (words, first) = (found.view.words(), DESCRIPTOR / 8);
+                words.copy(DESCRIPTOR, &mut read);
+                // As a search reads the heads of slots: halves of what the writer stores as whole words.
+                let heads: Vec<u32> = (0..BYTES / 8).map(|i| words.upper(first + i)).collect();
+                let (below, not_above) = (
+                    words.upper_below(first, heads[0]),
+                    words.upper_below(first, heads[0] + 1),
+                );
                 if found.unchanged(version) {
                     assert!(read.iter().all(|byte| *byte == read[0]), "{read:?}");
+                    assert!(heads.iter().all(|head| head.to_le_bytes() == [read[0]; 4]), "{heads:?}");
+                    assert_eq!((below, not_above), (Some(0), Some(BYTES / 8)));
                     believed += 1;
                 }
             }

@@ -1,6 +1,6 @@
 //! A page as readers see it: accessors and the search on key heads (layout: `page.rs`).
 
-use super::bytes::Words;
+use super::bytes::{Words, LINE};
 use super::halving::first_not_below;
 use super::page::{sample_words, COUNT, GROUP, META, NEXT, PREFIX_AT, PREFIX_MAX, SHORT, SLOTS_AT};
 use super::shape::Shape;
@@ -287,11 +287,11 @@ impl<'p> View<'p> {
         let group = self.words.upper_not_below(samples, count.div_ceil(GROUP), head);
         let slots = samples + sample_words(cap);
         let first = group * GROUP;
-        // The slots of a group are a line.
+        const { assert!(GROUP == LINE) };
         self.words.prefetch_line(slots + first);
         near(self.words.get(samples + group) as u32);
         // What fills up the last group has the highest head.
-        let Some(below) = self.words.upper_below::<GROUP>(slots + first, head) else {
+        let Some(below) = self.words.upper_below(slots + first, head) else {
             return count;
         };
         among_equals(
