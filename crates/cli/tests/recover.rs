@@ -114,7 +114,7 @@ fn a_compressed_data_set_comes_back_as_it_was_at_a_moment() {
         shown.contains("dictionaries"),
         "it has none, so this tries nothing: {shown}"
     );
-    assert_eq!(place.run(&["examine", "PAY.MASTER"]).status, 0);
+    assert_eq!(place.run(&["verify", "PAY.MASTER"]).status, 0);
 }
 
 #[test]
