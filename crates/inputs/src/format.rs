@@ -214,6 +214,8 @@ pub fn roots() -> Vec<Vec<u8>> {
             stored: 60,
             plain: 1,
         }),
+        dictionaries: std::array::from_fn(|n| u32::from(n == 0)),
+        last_dictionary: 1,
         ca_count: 3,
         free_ca: u32::MAX,
         region_count: 5,
