@@ -226,6 +226,15 @@ impl File for CountedFile {
         self.file.forget(at, len);
     }
 
+    /// A read, to the counts.
+    fn read_back(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        add(&self.totals.reads, 1);
+        add(&self.totals.read_requests, batch.len() as u64);
+        self.file.read_back(batch)?;
+        add(&self.totals.read_bytes, batch.iter().map(|read| read.got as u64).sum());
+        Ok(())
+    }
+
     fn hollow(&self, at: u64, len: u64) -> io::Result<()> {
         add(&self.totals.sizes, 1);
         self.file.hollow(at, len)

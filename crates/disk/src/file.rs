@@ -21,6 +21,14 @@ pub trait File: Send + Sync + std::fmt::Debug {
     fn forget(&self, at: u64, len: u64) {
         let _ = (at, len);
     }
+    /// Reads what the device has (D9): as [`read`](Self::read), but not from memory that the system keeps of the file.
+    /// What is read was made durable before, by a [`sync`](Self::sync).
+    ///
+    /// # Errors
+    /// As of a read.
+    fn read_back(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        self.read(batch)
+    }
     /// Gives the space of a range back, as far as the file system can; the length stays. What is read there until it is
     /// written again may be what was written before, or zeros. It is a write to D1 and D2, and nothing of it has to
     /// survive. A file that has no better way writes zeros, so that whoever still needs the bytes notices.

@@ -27,6 +27,8 @@
 //! * D8. A store into memory that shows a file ([`File::map`]) is a `write` without a call: it is seen by every later
 //!   `read`, stays when the process dies, and survives a power cut only after a later `sync` of the file. Before that
 //!   sync the system may have made any of it durable, at any time.
+//! * D9. A `read_back` brings what the device has, as far as the system lets one ask it: around the page cache, or, where
+//!   the file system has no way around it, with the cache's copy dropped before. A file that is memory is its device.
 //!
 //! Errors carry a [`DiskError`]: what could not be done, to which file, why. Kinds callers may rely on: `NotFound`,
 //! `AlreadyExists`, `WouldBlock` (locked by another), `StorageFull` (also a used-up quota), `PermissionDenied` (also

@@ -13,6 +13,7 @@
 //! 8. What users keep outside the volumes is no file in this sense: see `outside`.
 
 mod batch;
+mod device;
 mod file;
 mod fork;
 mod lock;

@@ -433,6 +433,14 @@ fn each_kind_of_call_fails_at_its_nth_once_or_for_ever() {
                 );
                 done.push(file.size(Some(9)).is_ok());
                 done.push(file.sync().is_ok());
+                done.push(
+                    file.read_back(&mut [ReadAt {
+                        at: 0,
+                        buf: &mut [0; 4],
+                        got: 0,
+                    }])
+                    .is_ok(),
+                );
             }
             done.push(disk.list(Path::new("/v")).is_ok());
             done.push(disk.rename(path, Path::new("/v/B")).is_ok());
@@ -445,6 +453,7 @@ fn each_kind_of_call_fails_at_its_nth_once_or_for_ever() {
     let kinds = [
         Call::Open,
         Call::Read,
+        Call::ReadBack,
         Call::Write,
         Call::Sync,
         Call::Size,
@@ -474,8 +483,8 @@ fn each_kind_of_call_fails_at_its_nth_once_or_for_ever() {
             "{call:?} failed without a fourth call"
         );
     }
-    assert_eq!(good.calls().of(Call::Any), 24);
-    for nth in 1..=24 {
+    assert_eq!(good.calls().of(Call::Any), 27);
+    for nth in 1..=27 {
         let disk = disk();
         disk.set_faults(Faults::none().fail(Call::Any, nth, Errno::Io));
         assert!(workload(&disk).contains(&false), "call {nth} did not fail");

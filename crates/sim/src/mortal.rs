@@ -225,6 +225,10 @@ impl File for MortalFile {
         self.process.whole(|| self.file.read(batch))
     }
 
+    fn read_back(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        self.process.whole(|| self.file.read_back(batch))
+    }
+
     fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
         let Some(mut random) = self.process.call()? else {
             return self.file.write(batch);

@@ -3,7 +3,7 @@
 use super::lock::{Held, Written};
 use super::mapped::{self, Stores};
 use super::window::{Showing, Shown, Window};
-use super::{batch, fork, uninterrupted};
+use super::{batch, device, fork, uninterrupted};
 use crate::error::{changed, failed, is_a_directory, opened_by_parent, opened_for_reading, Action};
 use crate::{Cells, File, Mapped, Open, ReadAt, WriteAt};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -268,6 +268,15 @@ impl File for LinuxFile {
         let mut reads = batch.iter_mut().filter(|read| is_reachable(read.at, read.buf.len()));
         reads.try_for_each(|read| self.read_rest(read))?;
         self.check_unchanged(action)
+    }
+
+    fn read_back(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        let action = Action::reading(batch);
+        self.allow(action.clone())?;
+        if batch.iter().any(|read| !is_reachable(read.at, read.buf.len())) {
+            return Err(failed(action, &self.path, io::ErrorKind::InvalidInput));
+        }
+        device::read(self.main.as_fd(), batch).map_err(|errno| failed(action, &self.path, errno))
     }
 
     fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {

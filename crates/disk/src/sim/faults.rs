@@ -14,6 +14,8 @@ pub enum Call {
     Open,
     /// `read`, of a batch.
     Read,
+    /// `read_back`, of a batch.
+    ReadBack,
     /// `write`, of a batch.
     Write,
     /// `sync`, of a file or directory.
@@ -204,6 +206,11 @@ impl Faults {
     /// read's length.
     pub fn flip_read(self, nth: u64, bit: u64) -> Self {
         self.with(Call::Read, nth, false, Effect::FlipRead(bit))
+    }
+
+    /// The n-th single read of a `read_back` brings one bit turned, as [`flip_read`](Self::flip_read) says.
+    pub fn flip_read_back(self, nth: u64, bit: u64) -> Self {
+        self.with(Call::ReadBack, nth, false, Effect::FlipRead(bit))
     }
 
     /// The n-th single read brings what was there before the newest write to that place.

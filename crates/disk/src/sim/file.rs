@@ -47,6 +47,29 @@ impl SimFile {
         Ok(())
     }
 
+    /// Reads a batch as the faults of that kind of call would have it.
+    fn read_as(&self, call: Call, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        let path = &self.file.path;
+        let mut record = self.disk.failing(call, path, Action::reading(batch), false)?;
+        self.file.read(batch)?;
+        for read in batch {
+            match record.faults.on_request(call, path) {
+                Some(Effect::MisdirectRead(from)) => {
+                    // The length is the request's: a device that brings another sector brings a whole one.
+                    self.file.node.content().read(from, &mut read.buf[..read.got]);
+                }
+                Some(Effect::FlipRead(bit)) if read.got > 0 => {
+                    let bit = bit % (8 * read.got as u64);
+                    read.buf[(bit / 8) as usize] ^= 1 << (bit % 8);
+                }
+                Some(Effect::StaleRead) => record.before_the_newest(self.id(), read.at, &mut read.buf[..read.got]),
+                Some(Effect::ShortRead(bytes)) => read.got = read.got.min(bytes),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Lets a failed sync lose what it covered.
     fn forget(&self, record: &mut Record, dropped: Dropped) {
         record.events.push(Event::Forget { file: self.id() });
@@ -69,25 +92,11 @@ impl File for SimFile {
         if batch.iter().all(ReadAt::only_asks) {
             return self.file.read(batch);
         }
-        let path = &self.file.path;
-        let mut record = self.disk.failing(Call::Read, path, Action::reading(batch), false)?;
-        self.file.read(batch)?;
-        for read in batch {
-            match record.faults.on_request(Call::Read, path) {
-                Some(Effect::MisdirectRead(from)) => {
-                    // The length is the request's: a device that brings another sector brings a whole one.
-                    self.file.node.content().read(from, &mut read.buf[..read.got]);
-                }
-                Some(Effect::FlipRead(bit)) if read.got > 0 => {
-                    let bit = bit % (8 * read.got as u64);
-                    read.buf[(bit / 8) as usize] ^= 1 << (bit % 8);
-                }
-                Some(Effect::StaleRead) => record.before_the_newest(self.id(), read.at, &mut read.buf[..read.got]),
-                Some(Effect::ShortRead(bytes)) => read.got = read.got.min(bytes),
-                _ => {}
-            }
-        }
-        Ok(())
+        self.read_as(Call::Read, batch)
+    }
+
+    fn read_back(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        self.read_as(Call::ReadBack, batch)
     }
 
     fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {

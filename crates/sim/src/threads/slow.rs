@@ -61,6 +61,9 @@ impl File for SlowFile {
     fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
         slowly(&self.1, || self.0.write(batch))
     }
+    fn read_back(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        slowly(&self.1, || self.0.read_back(batch))
+    }
     fn sync(&self) -> io::Result<()> {
         slowly(&self.1, || self.0.sync())
     }
