@@ -15,6 +15,7 @@
 //! common/                   what all of them have: gate, holds, counters, fence, and the context of a change
 //! definition examine        what is defined; what EXAMINE finds
 //! dictionaries              those of a compressed data set, as its file has them
+//! write_check               a file whose writes are read back and compared, as WRITECHECK has it
 //! locks/                    who has which record, and who waits for it
 //! buffers/                  those that an open asks for: what they hold, when they are filled    (docs/design/0042)
 //! compressed                records as they are stored, and their dictionaries    (docs/design/0032)
@@ -79,6 +80,7 @@ mod succession;
 mod sync;
 mod unit;
 mod volumes;
+mod write_check;
 
 pub use bldindex::{Build, BuildError, Built, Compared, Disagreement, Omitted};
 pub use buffers::{BufferCounts, BufferSizes, Buffering, PartCounts, Quota, Schedule, Transfer};

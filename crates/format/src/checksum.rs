@@ -8,6 +8,12 @@ pub fn crc32c(bytes: &[u8]) -> u32 {
     crc32c::crc32c(bytes)
 }
 
+/// XXH3 of `bytes`, of 64 bits.
+#[inline]
+pub fn xxh3(bytes: &[u8]) -> u64 {
+    XxHash3_64::oneshot(bytes)
+}
+
 /// CRC-32C of bytes that have this one, and of `bytes` behind them.
 #[inline]
 pub(crate) fn crc32c_more(before: u32, bytes: &[u8]) -> u32 {

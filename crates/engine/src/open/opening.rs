@@ -21,6 +21,7 @@ use crate::store::{self, Codec, Component};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 use crate::sync::{Condvar, Mutex};
+use crate::write_check;
 use cica_counters::{DataSetCount, DataSetIdentity};
 use cica_disk::{File, Open};
 use cica_format::attributes::{Attributes, Organization};
@@ -43,7 +44,8 @@ impl OpenDataSet {
         check_open(&root, options)?;
         let never_loaded = never_loaded(&root);
         let write = options.access == Access::Output;
-        let file: Arc<dyn File> = file.into();
+        let checks = write && root.attributes.write_check;
+        let file = write_check::as_defined(file, checks, root.attributes.ci_size);
         let (index_part, index_root) = match root.attributes.organization.has_index() {
             true => {
                 let window = shared.window();
@@ -270,7 +272,8 @@ fn index_component(
     let entry = 13 + shape(&data.attributes).key_len.min(32).next_multiple_of(4);
     let codec = Codec::Index { base, entry };
     let way = store::OpenMode { direct: false, still };
-    Component::new(shared.pool.clone(), file.into(), way, path.to_path_buf(), root, codec)
+    let file = write_check::as_defined(file, !still && root.attributes.write_check, root.attributes.ci_size);
+    Component::new(shared.pool.clone(), file, way, path.to_path_buf(), root, codec)
 }
 
 /// The data set by its organization.

@@ -84,6 +84,9 @@ impl File for Hooked {
     fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
         self.hook.write(self, batch)
     }
+    fn read_back(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        self.file.read_back(batch)
+    }
     fn sync(&self) -> io::Result<()> {
         self.file.sync()
     }
