@@ -1,13 +1,13 @@
 //! WRITECHECK: what was written to a component's file is read back from the device and compared, before a commit counts
 //! on it.
 //!
-//! * W1. A sync answers for every write that ended before it began and that no later write went over: it makes them
-//!   durable, reads them back (disk:D9) and compares. So no root names what was not compared.
+//! * W1. A sync answers for every write that ended before it began and that no later write went over: it makes
+//!   them durable, reads them back (D9) and compares. So no root names what was not compared.
 //! * W2. What differs stays an error of every later sync: no commit of this open happens any more.
-//! * W3. A place that is being written, or was since the sync began, is compared by the next sync. Its mark is there from
-//!   before the write begins.
-//! * W4. A place whose write failed is not compared, nor one behind the end or given back, nor the rest of a piece that a
-//!   later write went over in part: a slot, a header and a table block are written whole.
+//! * W3. A place that is being written, or was since the sync began, is compared by the next sync. Its mark is there
+//!   from before the write begins.
+//! * W4. A place whose write failed is not compared, nor one behind the end or given back, nor the rest of a piece that
+//!   a later write went over in part: a slot, a header and a table block are written whole.
 //!
 //! Compared are sums of 64 bits of pieces of a CI's size, so that nothing has to be kept until the sync.
 
@@ -19,7 +19,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Pieces that wait for a sync at most: some megabytes of marks. Then they are compared at once.
+/// WrittenPieces that wait for a sync at most: some megabytes of marks. Then they are compared at once.
 const MOST: usize = 1 << 16;
 /// Bytes that are read back with one call.
 const CHUNK: usize = 1 << 20;
@@ -31,7 +31,7 @@ struct CheckedFile {
     /// Bytes of a piece.
     grain: usize,
     /// What was written since the last sync, by its place.
-    pieces: Mutex<BTreeMap<u64, Piece>>,
+    pieces: Mutex<BTreeMap<u64, WrittenPiece>>,
     /// Held while pieces are compared.
     checking: Mutex<()>,
     /// What is wrong with the file (W2).
@@ -39,7 +39,7 @@ struct CheckedFile {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Piece {
+struct WrittenPiece {
     len: usize,
     /// None: it is being written, or a write failed (W4).
     sum: Option<u64>,
@@ -71,7 +71,7 @@ impl CheckedFile {
     }
 
     /// Forgets what is known of a range.
-    fn drop_pieces(&self, pieces: &mut BTreeMap<u64, Piece>, range: Range<u64>) {
+    fn drop_pieces(&self, pieces: &mut BTreeMap<u64, WrittenPiece>, range: Range<u64>) {
         let near = pieces.range(range.start.saturating_sub(self.grain as u64)..range.end);
         let over = near.filter(|(at, piece)| **at + piece.len as u64 > range.start);
         let over: Vec<u64> = over.map(|(at, _)| *at).collect();
@@ -160,7 +160,7 @@ impl File for CheckedFile {
         for (at, bytes) in self.split(batch) {
             let len = bytes.len();
             self.drop_pieces(&mut pieces, at..at + len as u64);
-            pieces.insert(at, Piece { len, sum: None });
+            pieces.insert(at, WrittenPiece { len, sum: None });
         }
         drop(pieces);
         self.file.write(batch)?;
@@ -170,7 +170,7 @@ impl File for CheckedFile {
             .collect();
         let mut pieces = self.pieces.lock();
         for (at, len, sum) in sums {
-            pieces.insert(at, Piece { len, sum: Some(sum) });
+            pieces.insert(at, WrittenPiece { len, sum: Some(sum) });
         }
         let many = pieces.len() > MOST;
         drop(pieces);

@@ -408,10 +408,10 @@ fn what_has_no_counterpart_here_is_refused_and_changes_nothing() {
 
 #[test]
 fn what_is_stored_only_is_told_once_per_keyword_and_run() {
-    let define = " DEFINE CLUSTER (NAME(A) TRK(1) STORCLAS(X) WRITECHECK) DATA (FILE(D))\n";
+    let define = " DEFINE CLUSTER (NAME(A) TRK(1) STORCLAS(X) ORDERED) DATA (FILE(D))\n";
     let outcome = go(&define.repeat(2));
     assert_eq!((outcome.maxcc, outcome.done.len()), (0, 2));
-    for word in ["STORAGECLASS", "WRITECHECK", "FILE"] {
+    for word in ["STORAGECLASS", "ORDERED", "FILE"] {
         assert_eq!(
             outcome.listing.matches(&format!("CICA0902I {word} IS STORED")).count(),
             1,

@@ -1,8 +1,8 @@
 //! Reading what the device has of a file, and not what the page cache has (D9).
 //!
 //! 1. A descriptor of its own goes around the page cache, in pieces that begin and end where a block of it may.
-//! 2. Where the file system has no such descriptor, or refuses a read, the cache gives up its copy first. It keeps pages
-//!    that are shown in somebody's memory, and those of a file system that is memory: there the cache is the device.
+//! 2. Where the file system has no such descriptor, or refuses a read, the cache gives up its copy first. It keeps
+//!    pages that are shown in somebody's memory, and those of a file system that is memory: there the cache is the device.
 
 use super::uninterrupted;
 use crate::ReadAt;

@@ -215,15 +215,26 @@ pub(super) const ERASE: [Param; 2] = [
         .default("yes"),
 ];
 pub(super) const WRITECHECK: [Param; 2] = [
-    flag("WRITECHECK", "read back what was written; checksums do that here")
+    flag("WRITECHECK", "read what was written back from the device, and compare")
         .abbr(&["WCK"])
-        .one_of("writecheck")
-        .stored(),
-    flag("NOWRITECHECK", "do not read back")
-        .abbr(&["NWCK"])
-        .one_of("writecheck")
-        .default("yes"),
+        .one_of("writecheck"),
+    NOWRITECHECK,
 ];
+/// Of a catalog, which has checksums and is small.
+pub(super) const CATALOG_WRITECHECK: [Param; 2] = [
+    flag(
+        "WRITECHECK",
+        "read back what was written; a catalog's checksums do that",
+    )
+    .abbr(&["WCK"])
+    .one_of("writecheck")
+    .stored(),
+    NOWRITECHECK,
+];
+const NOWRITECHECK: Param = flag("NOWRITECHECK", "do not read back")
+    .abbr(&["NWCK"])
+    .one_of("writecheck")
+    .default("yes");
 /// Obsolete since long, but in many decks.
 pub(super) const ORDERED: [Param; 2] = [
     flag("ORDERED", "use volumes in the order named, which is always done")

@@ -171,7 +171,7 @@ const CATALOG_OBJECT: [Param; 45] = join(&[
         MODEL,
         FILE,
     ]),
-    &WRITECHECK,
+    &CATALOG_WRITECHECK,
     &CLASSES,
     &RECOVERABLE,
     &PASSWORDS,
