@@ -276,6 +276,12 @@ impl Oracle {
         }
     }
 
+    /// Its load has ended without a record.
+    pub fn end_load(&mut self) {
+        self.loaded = true;
+        self.open(true);
+    }
+
     // --- reading ---
 
     fn get(&mut self, string: u8, key: &[u8], search: Search, intent: Intent) -> Reply {
