@@ -58,7 +58,7 @@ fn a_study_is_written_as_a_page_whole_or_not_at_all() {
     assert_eq!(page.matches("<svg").count(), 8);
     let nowhere = place.path("none/buffers.html");
     let refused = run(nowhere.to_str().unwrap());
-    assert_ne!(refused.status, 0);
+    refused.failed(12, &["CICA0941E", "name a file in a directory that is there"]);
     assert!(!nowhere.exists());
 }
 

@@ -75,9 +75,11 @@ fn measure(study: &Study, options: &Options, directory: &Path) -> Result<Status,
     setting.records = options.records;
     setting.rounds = options.rounds.into();
     setting.io = options.io;
+    // Before the steps, which take a while: a page that has no place is told at once.
+    let page = options.html.as_deref().map(begin_page).transpose()?;
     let report = (study.run)(&setting).map_err(|error| unusable(directory, &error))?;
-    if let Some(page) = &options.html {
-        write_page(page, &report.html()).map_err(|error| unusable(page, &error))?;
+    if let (Some(page), Some(path)) = (page, &options.html) {
+        end_page(page, &report.html()).map_err(|error| unusable(path, &error))?;
     }
     let mut out = stdout();
     match (options.json, options.csv) {
@@ -88,10 +90,18 @@ fn measure(study: &Study, options: &Options, directory: &Path) -> Result<Status,
     Ok(Status::DONE)
 }
 
-/// Whole or not at all.
-fn write_page(path: &Path, page: &str) -> std::io::Result<()> {
+fn begin_page(path: &Path) -> Result<NewFile, Failure> {
     let disk: Arc<dyn Disk> = Arc::new(LinuxDisk::new());
-    let mut file = NewFile::begin(&disk, path)?;
+    NewFile::begin(&disk, path).map_err(|error| {
+        unusable(
+            path,
+            &format!("{error}; name a file in a directory that is there, and yours"),
+        )
+    })
+}
+
+/// Whole or not at all.
+fn end_page(mut file: NewFile, page: &str) -> std::io::Result<()> {
     file.write_all(page.as_bytes())?;
     file.finish().map(drop)
 }
