@@ -222,6 +222,11 @@ impl File for CountedFile {
         self.file.size(set)
     }
 
+    fn lengthen(&self, to: u64) -> io::Result<()> {
+        add(&self.totals.sizes, 1);
+        self.file.lengthen(to)
+    }
+
     fn forget(&self, at: u64, len: u64) {
         self.file.forget(at, len);
     }

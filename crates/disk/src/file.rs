@@ -16,6 +16,14 @@ pub trait File: Send + Sync + std::fmt::Debug {
     /// The length in bytes; `Some(n)` first grows or cuts the file to `n` and, when it grows, takes the
     /// space from the file system now, so that a later write into it cannot run out of space.
     fn size(&self, set: Option<u64>) -> io::Result<u64>;
+    /// Grows the file to `to` bytes. What is new reads as zeros and takes no space yet, where the file system has a way to
+    /// leave that out: [`reserve`](Self::reserve) takes the space, or a write does.
+    ///
+    /// # Errors
+    /// As of [`size`](Self::size).
+    fn lengthen(&self, to: u64) -> io::Result<()> {
+        self.size(Some(to)).map(drop)
+    }
     /// A hint: what lies there was written and is not soon read again. A file that keeps its contents in memory as well
     /// may keep that no longer; they are what they were.
     fn forget(&self, at: u64, len: u64) {

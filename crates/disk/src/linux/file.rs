@@ -350,6 +350,15 @@ impl File for LinuxFile {
         self.allocate(flags, at, len)
     }
 
+    fn lengthen(&self, to: u64) -> io::Result<()> {
+        let action = Action::Resize { to };
+        self.allow(action.clone())?;
+        if self.length(action.clone())? >= to {
+            return Ok(());
+        }
+        uninterrupted(|| fs::ftruncate(&self.main, to)).map_err(|errno| failed(action, &self.path, errno))
+    }
+
     fn reserve(&self, at: u64, len: u64) -> io::Result<()> {
         self.allocate(FallocateFlags::KEEP_SIZE, at, len)
     }
