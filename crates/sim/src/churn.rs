@@ -37,13 +37,17 @@ pub fn workload(seed: u64, rounds: usize) -> Workload {
         Manner::Mixed => random.pick(&[6, 8, 10, 40]),
         _ => random.pick(&[6, 8, 10]),
     };
+    // Two records to a CI, or six, of which three are left by a split in two sectors.
+    let ci_size = match manner {
+        Manner::Mixed if ci_per_ca <= 10 => random.pick(&[512, 512, 1536]),
+        _ => 512,
+    };
     let shape = Shape {
         organization: Organization::Ksds,
         key_length: 4,
-        // Two records to a CI.
         maximum_record: 240,
         fixed: false,
-        ci_size: 512,
+        ci_size,
         ci_per_ca,
         index_ci_size: if ci_per_ca > 20 { 1024 } else { 512 },
         durability: random.pick(&[Durability::Close, Durability::Commit]),

@@ -17,7 +17,7 @@ use crate::subject::History;
 pub type Coverage = BTreeMap<&'static str, u64>;
 
 /// Everything that is counted; each must happen in every campaign of some length.
-pub const ALL: [&str; 29] = [
+pub const ALL: [&str; 31] = [
     "CI split",
     "CA split",
     "CA split of a CA with 32 CIs or more",
@@ -29,6 +29,8 @@ pub const ALL: [&str; 29] = [
     "annex's region used again",
     "slot changed",
     "slot used again",
+    "free space left out",
+    "image stored longer or shorter than before",
     "map switched",
     "table block switched",
     "root switched",
@@ -159,6 +161,12 @@ impl Reader {
         for (old, new) in before.entries.iter().zip(&header.entries) {
             let moved = old.slot != new.slot;
             self.count_if(moved && old.slot != NO_SLOT && new.slot != NO_SLOT, "slot changed");
+            self.count_if(new.version != old.version && new.left_out > 0, "free space left out");
+            let both = old.slot != NO_SLOT && new.slot != NO_SLOT;
+            self.count_if(
+                both && old.left_out != new.left_out,
+                "image stored longer or shorter than before",
+            );
             self.count_if(moved && self.left.contains(&place(new.slot)), "slot used again");
             if moved && old.slot != NO_SLOT {
                 self.left.insert(place(old.slot));

@@ -123,7 +123,8 @@ impl Shape {
     }
 
     fn draw_ksds(random: &mut Random) -> Shape {
-        let ci_size = random.pick(&[512, 512, 1024, 1024, 2048, 4096]);
+        // Of 1,536 and 2,560 a CI has several sectors, so that images are stored without their free space.
+        let ci_size = random.pick(&[512, 512, 1024, 1536, 1536, 2048, 2560, 4096]);
         let spanned = random.chance(20);
         let key_length = random.pick(&[1, 2, 3, 4, 4, 8, 8, 8, 13, 20, 44]);
         let key_offset = random.pick(&[0, 0, 0, 1, 5, 17]);
