@@ -8,7 +8,7 @@ use cica_catalog::Catalog;
 use cica_disk::{Create, Disk, ManualClock, MemoryDisk, Open, ReadAt, WriteAt};
 use cica_engine::salvage::Salvage;
 use cica_engine::{Access, Definition, Engine, Env, Insert, Intent, OpenOptions};
-use cica_format::ca::{CaHeader, NO_SLOT};
+use cica_format::ca::{self, CaHeader, NO_SLOT};
 use cica_format::checksum::{ci_checksum, crc32c, Identity};
 use cica_format::root::Root;
 use cica_format::table::{Ref, TableBlock};
@@ -17,9 +17,12 @@ use std::sync::{Arc, OnceLock};
 
 const DATA: &str = "/v/d.data";
 const INDEX: &str = "/v/d.index";
-/// CIs of a CA of the sample, and their size.
+/// CIs of a CA of the sample, and their size: three sectors.
 const CIS: usize = 6;
-const SIZE: usize = 512;
+const SIZE: usize = 1536;
+/// Of its index.
+const INDEX_CIS: usize = 20;
+const INDEX_SIZE: usize = 512;
 
 fn engine(disk: &Arc<dyn Disk>) -> Option<Engine> {
     let env = Env {
@@ -78,9 +81,11 @@ fn sound() -> &'static (Vec<u8>, Vec<u8>) {
     SOUND.get_or_init(|| {
         let disk = memory(&["/v", "/log"]);
         if let Some(engine) = engine(&disk) {
-            let data = crate::format::attributes();
+            let mut data = crate::format::attributes();
             let mut index = data.clone();
-            (index.component_name, index.ci_per_ca) = ("A.B.INDEX".into(), 20);
+            data.ci_size = SIZE as u32;
+            (index.component_name, index.ci_per_ca) = ("A.B.INDEX".into(), INDEX_CIS as u16);
+            index.ci_size = INDEX_SIZE as u32;
             let _ = engine.create(&Definition {
                 data_path: DATA.into(),
                 index_path: INDEX.into(),
@@ -91,7 +96,7 @@ fn sound() -> &'static (Vec<u8>, Vec<u8>) {
                 if let Ok(open) = engine.open(Path::new(DATA), Path::new(INDEX), output()) {
                     let mut string = open.string();
                     for n in 0..60 {
-                        let record = format!("{:08} record", n * 2 + round);
+                        let record = format!("{:08} record {:40}", n * 2 + round, ".");
                         let how = if round == 0 { Insert::Sequential } else { Insert::Direct };
                         let _ = string.insert(record.as_bytes(), how);
                     }
@@ -143,7 +148,7 @@ pub fn data_set(bytes: &[u8]) {
             }
         }
     }
-    mend_component(&mut index, 20);
+    mend_component(&mut index, INDEX_CIS, INDEX_SIZE);
     let index_root = newest(&index);
     if let (Some((at, mut root)), Some((in_index, bytes))) = (newest_root(&data), index_root) {
         root.index_root = Ref {
@@ -156,7 +161,7 @@ pub fn data_set(bytes: &[u8]) {
             }
         }
     }
-    mend_component(&mut data, CIS);
+    mend_component(&mut data, CIS, SIZE);
     let disk = memory(&["/v", "/log"]);
     write(&*disk, DATA, &data);
     write(&*disk, INDEX, &index);
@@ -203,7 +208,7 @@ fn newest_root(file: &[u8]) -> Option<(usize, Root)> {
 }
 
 /// Makes all checksums of a component right, from its CIs up to its roots.
-fn mend_component(file: &mut [u8], cis: usize) {
+fn mend_component(file: &mut [u8], cis: usize, size: usize) {
     for at in [0, 65_536] {
         if let Some(len) = file.get(at..).and_then(|root| Root::encoded_len_hint(root).ok()) {
             mend(&mut file[at..], 20, len);
@@ -213,7 +218,8 @@ fn mend_component(file: &mut [u8], cis: usize) {
         return;
     };
     let (header_len, slots) = (CaHeader::encoded_len(cis), cis + 2);
-    let region_len = (2 * header_len + slots * SIZE).next_multiple_of(4096);
+    let (sector, ci_sectors) = (ca::sector(size), size / ca::sector(size));
+    let region_len = (2 * header_len + slots * size).next_multiple_of(4096);
     let first = 2 * 65_536 + 2 * 4096;
     let Some(known) = root.tables.first().copied() else {
         return;
@@ -237,8 +243,8 @@ fn mend_component(file: &mut [u8], cis: usize) {
         };
         for n in 0..header.entries.len() {
             let entry = header.entries[n];
-            let slot = usize::from(entry.slot);
-            let region = if slot < slots {
+            let (slot, sectors) = (usize::from(entry.slot), slots * ci_sectors);
+            let region = if slot < sectors {
                 Some(header.region)
             } else {
                 header.annex
@@ -246,9 +252,11 @@ fn mend_component(file: &mut [u8], cis: usize) {
             let Some(region) = region.filter(|_| entry.slot != NO_SLOT) else {
                 continue;
             };
-            let image_at =
-                first as u64 + u64::from(region) * region_len as u64 + (2 * header_len + slot % slots * SIZE) as u64;
-            let Some(image) = file.get(image_at as usize..image_at as usize + SIZE) else {
+            let image_at = first as u64
+                + u64::from(region) * region_len as u64
+                + (2 * header_len + slot % sectors * sector) as u64;
+            let stored = size.saturating_sub(usize::from(entry.left_out) * sector);
+            let Some(image) = file.get(image_at as usize..image_at as usize + stored) else {
                 continue;
             };
             let identity = Identity {

@@ -125,6 +125,7 @@ pub fn ca_header(bytes: &[u8]) {
 pub fn ca_headers() -> Vec<Vec<u8>> {
     let entry = |slot| CiEntry {
         slot,
+        left_out: 2,
         flags: 1,
         version: 3,
         checksum: 77,
@@ -136,6 +137,7 @@ pub fn ca_headers() -> Vec<Vec<u8>> {
         region: 1,
         annex: Some(7),
         flags: 0,
+        in_sectors: true,
         next_free: u32::MAX,
         entries: vec![entry(0), entry(1), entry(NO_SLOT), entry(3), entry(9), entry(5)],
     };
