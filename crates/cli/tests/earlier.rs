@@ -81,6 +81,34 @@ fn copies_of_data_sets_of_root_format_2_are_brought_back() {
     assert_eq!(lines(&place, "A.KSDS"), 321);
 }
 
+/// The data set with large CIs: what it has is read, and changed until its CAs are written in the form of now.
+fn go_on_with_large(fixture: &str, records: usize) {
+    let place = left_by(fixture);
+    assert_eq!(lines(&place, "A.LARGE"), records);
+    place.run(&["verify", "A.LARGE"]).done();
+    let all = place.run(&["cat", "A.LARGE"]).done();
+    // They come between those that are there.
+    let more: String = (1..=300).map(|n| format!("{:07}x{}\n", n, "x".repeat(60))).collect();
+    let more = place.write("more", more.as_bytes());
+    place.run(&["import", more.to_str().unwrap(), "A.LARGE"]).done();
+    assert_eq!(lines(&place, "A.LARGE"), records + 300);
+    let now = place.run(&["cat", "A.LARGE"]).done();
+    assert!(all.lines().all(|line| now.contains(line)));
+    place.run(&["verify", "A.LARGE"]).done();
+}
+
+#[test]
+fn data_sets_of_root_format_3_are_gone_on_with() {
+    go_on_with("root-3-closed", 320);
+    go_on_with_large("root-3-closed", 3000);
+}
+
+#[test]
+fn data_sets_of_root_format_3_whose_process_was_killed_are_recovered() {
+    go_on_with("root-3-killed", 330);
+    go_on_with_large("root-3-killed", 3100);
+}
+
 #[test]
 fn closed_data_sets_of_root_format_2_are_gone_on_with() {
     go_on_with("root-2-closed", 320);

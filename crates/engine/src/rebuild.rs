@@ -16,9 +16,10 @@ use crate::store::ComponentLayout;
 use crate::volumes::mark_volume;
 use cica_compress::GENERATIONS;
 use cica_disk::{File, Lock, WriteAt};
-use cica_format::attributes::Attributes;
+use cica_format::attributes::{Attributes, Organization};
 use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
 use cica_format::checksum::{ci_checksum, Identity};
+use cica_format::ci;
 use cica_format::root::{dictionary_at, LogPosition, Part, Root, DICTIONARY_LEN};
 use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
 use std::path::{Path, PathBuf};
@@ -176,6 +177,7 @@ impl Rebuild {
         self.file.size(Some(length)).map_err(|e| self.io("growing", e))?;
         let none = CiEntry {
             slot: NO_SLOT,
+            left_out: 0,
             flags: 0,
             version: 0,
             checksum: 0,
@@ -187,6 +189,7 @@ impl Rebuild {
             region: ca,
             annex: None,
             flags,
+            in_sectors: true,
             next_free,
             entries: vec![none; self.layout.ci_per_ca],
         });
@@ -207,12 +210,23 @@ impl Rebuild {
             ci,
             version: VERSION,
         };
+        let left_out = match self.root.part == Part::Data && has_free_space(self.root.attributes.organization) {
+            true => self.layout.left_out(ci::free_len(image)),
+            false => 0,
+        };
+        // A CI comes once, so all of them have room in their region.
+        let (begin, slot) = (self.images.len(), (self.images.len() / self.layout.sector) as u16);
+        self.images.extend_from_slice(image);
+        if left_out > 0 {
+            ci::close_up(&mut self.images[begin..], usize::from(left_out) * self.layout.sector);
+            self.images.truncate(begin + self.layout.stored_len(left_out));
+        }
         let new = CiEntry {
-            // A CA has at most 65,535 CIs, each of which comes once.
-            slot: (self.images.len() / self.layout.ci_size) as u16,
+            slot,
+            left_out,
             flags,
             version: VERSION,
-            checksum: ci_checksum(id, image),
+            checksum: ci_checksum(id, &self.images[begin..]),
         };
         match area.entries.get_mut(usize::from(number)) {
             Some(entry) if entry.slot == NO_SLOT && image.len() == self.layout.ci_size => *entry = new,
@@ -221,7 +235,6 @@ impl Rebuild {
                 return Err(self.unusable(what));
             }
         }
-        self.images.extend_from_slice(image);
         Ok(())
     }
 
@@ -312,4 +325,12 @@ impl Rebuild {
             what,
         }
     }
+}
+
+/// Do its CIs have free space between records and RDFs?
+fn has_free_space(organization: Organization) -> bool {
+    matches!(
+        organization,
+        Organization::Ksds | Organization::Esds | Organization::Vrrds
+    )
 }

@@ -15,6 +15,7 @@ use crate::store::ComponentLayout;
 use cica_disk::{File, Lock, ReadAt};
 use cica_format::ca::{CaHeader, NO_SLOT};
 use cica_format::checksum::{ci_checksum, crc32c, Identity};
+use cica_format::ci;
 use cica_format::root::Root;
 use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
 use std::path::{Path, PathBuf};
@@ -113,7 +114,7 @@ impl Engine {
 }
 
 impl StoredComponent {
-    fn new(file: Box<dyn File>, path: &Path, root: Root) -> Result<StoredComponent, OpenError> {
+    pub(crate) fn new(file: Box<dyn File>, path: &Path, root: Root) -> Result<StoredComponent, OpenError> {
         let layout = ComponentLayout::new(root.attributes.ci_size as usize, root.attributes.ci_per_ca as usize);
         let mut component = StoredComponent {
             file,
@@ -181,45 +182,79 @@ impl StoredComponent {
         let size = self.layout.ci_size;
         (area.ci_size, area.places) = (size, Vec::with_capacity(header.entries.len()));
         area.images.clear();
-        // Where slot 0 of the region, and of the annex, is or would be in `images`.
+        let layout = &self.layout;
+        let entries = header.entries.iter().enumerate();
+        let kept: Vec<_> = entries
+            .filter(|(_, entry)| entry.slot != NO_SLOT)
+            .map(|(n, entry)| (n, entry, layout.place(header.in_sectors, entry)))
+            .collect();
+        // Where sector 0 of the region, and of the annex, is or would be in `images`.
         let mut begins = [0; 2];
         for (part, begin) in begins.iter_mut().enumerate() {
-            let slots = || header.entries.iter().map(|e| usize::from(e.slot));
-            let here = || slots().filter(|&slot| slot != usize::from(NO_SLOT) && slot / self.layout.slots == part);
-            if let (Some(first), Some(last)) = (here().min(), here().max()) {
-                let (first, last) = (first % self.layout.slots, last % self.layout.slots);
+            let here = || {
+                kept.iter()
+                    .map(|(.., place)| place)
+                    .filter(|(slot, _)| usize::from(*slot) / layout.sectors == part)
+            };
+            let first = here().map(|(slot, _)| usize::from(*slot) % layout.sectors).min();
+            let end =
+                here().map(|&(slot, left_out)| usize::from(slot) % layout.sectors + layout.stored_sectors(left_out));
+            if let (Some(first), Some(end)) = (first, end.max()) {
                 let region = [Some(header.region), header.annex][part]
-                    .ok_or_else(|| self.unusable(format!("CA {ca}: slot {last} lies in an annex that it has not")))?;
+                    .ok_or_else(|| self.unusable(format!("CA {ca}: it has slots in an annex that it has not")))?;
                 let held = area.images.len();
-                area.images.resize(held + (last + 1 - first) * size, 0);
-                let at = self.layout.slot(region, first as u16);
+                area.images.resize(held + (end - first) * layout.sector, 0);
+                let at = layout.slot(region, first as u16);
                 self.read_into(at, &mut area.images[held..], "read of control intervals")?;
-                *begin = held as isize - (first * size) as isize;
+                *begin = held as isize - (first * layout.sector) as isize;
             }
         }
-        for (n, entry) in header.entries.iter().enumerate().filter(|(_, e)| e.slot != NO_SLOT) {
-            let slot = usize::from(entry.slot);
-            let Some(begin) = begins.get(slot / self.layout.slots) else {
+        for (n, entry, (slot, left_out)) in kept {
+            let Some(begin) = begins.get(usize::from(slot) / layout.sectors) else {
                 return Err(self.unusable(format!("CA {ca}: slot {slot} is beyond its regions")));
             };
-            let begin = (begin + (slot % self.layout.slots * size) as isize) as usize;
-            let ci = self.layout.join(ca, n as u32);
+            let begin = (begin + (usize::from(slot) % layout.sectors * layout.sector) as isize) as usize;
+            let (ci, stored) = (layout.join(ca, n as u32), layout.stored_len(left_out));
             let id = Identity {
                 component: self.root.component,
                 ci,
                 version: entry.version,
             };
-            if ci_checksum(id, &area.images[begin..begin + size]) != entry.checksum {
-                return Err(self.unusable(format!(
-                    "CI {ci} (RBA {}): the image on the volume is not version {} that was written there",
-                    u64::from(ci) * size as u64,
+            let wrong = |what: String| self.unusable(format!("CI {ci} (RBA {}): {what}", u64::from(ci) * size as u64));
+            if ci_checksum(id, &area.images[begin..begin + stored]) != entry.checksum {
+                return Err(wrong(format!(
+                    "the image on the volume is not version {} that was written there",
                     entry.version
                 )));
             }
-            area.places.push((n as u16, entry.flags, begin));
+            let at = match left_out {
+                0 => begin,
+                _ => {
+                    let whole = area.images.len();
+                    area.images.extend_from_within(begin..begin + stored);
+                    area.images.resize(whole + size, 0);
+                    ci::expand(&mut area.images[whole..], stored).map_err(|e| wrong(e.to_string()))?;
+                    whole
+                }
+            };
+            area.places.push((n as u16, entry.flags, at));
         }
         area.header = Some(header);
         Ok(())
+    }
+
+    /// Bytes of all images, as they are stored.
+    ///
+    /// # Errors
+    /// A header is not the one that its table names.
+    pub(crate) fn used(&self) -> Result<u64, OpenError> {
+        let of = |ca: u32| {
+            let header = self.header(ca)?;
+            let kept = header.entries.iter().filter(|entry| entry.slot != NO_SLOT);
+            let stored = kept.map(|entry| self.layout.stored_len(entry.left_out) as u64);
+            Ok(stored.sum::<u64>())
+        };
+        (0..self.areas()).map(of).sum()
     }
 
     fn header(&self, ca: u32) -> Result<CaHeader, OpenError> {

@@ -194,6 +194,10 @@ impl File for CheckedFile {
         self.file.size(set)
     }
 
+    fn lengthen(&self, to: u64) -> io::Result<()> {
+        self.file.lengthen(to)
+    }
+
     fn forget(&self, at: u64, len: u64) {
         self.file.forget(at, len);
     }

@@ -42,12 +42,17 @@ fn place(organization: Organization, rba: Option<u64>, rrn: Option<u32>, bytes: 
 impl Subject {
     /// A data set that was loaded, changed and committed many times.
     fn new(organization: Organization, spanned: bool, seed: u64) -> Subject {
+        Subject::of_cis(512, organization, spanned, seed)
+    }
+
+    fn of_cis(ci_size: u32, organization: Organization, spanned: bool, seed: u64) -> Subject {
         let world = World::memory();
         let engine = world.engine();
         let linear = organization == Organization::Lds;
         world.create(&engine, "d", |data, index| {
             data.organization = organization;
             data.spanned = spanned;
+            data.ci_size = ci_size;
             if organization != Organization::Ksds {
                 data.key_length = 0;
             }
@@ -241,9 +246,15 @@ const ALL: [(Organization, bool); 7] = [
 ];
 
 fn subjects() -> impl Iterator<Item = Subject> {
-    ALL.iter()
+    let of_all = ALL
+        .iter()
         .enumerate()
-        .map(|(n, &(organization, spanned))| Subject::new(organization, spanned, 77 + n as u64))
+        .map(|(n, &(organization, spanned))| Subject::new(organization, spanned, 77 + n as u64));
+    // Of 1,536 a CI has three sectors, and its image may be stored without some.
+    let of_sectors = [Organization::Ksds, Organization::Vrrds]
+        .into_iter()
+        .map(|organization| Subject::of_cis(1536, organization, false, 99));
+    of_all.chain(of_sectors)
 }
 
 #[test]

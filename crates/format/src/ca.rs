@@ -13,14 +13,19 @@ pub const HEADER_LEN: usize = 64;
 pub const ENTRY_LEN: usize = 12;
 /// `slot` of a CI that has no image (never written, or empty).
 pub const NO_SLOT: u16 = 0xFFFF;
+/// Most sectors of a CI that a slot may lack; no CI has more than one more.
+pub const MOST_LEFT_OUT: u8 = 15;
 /// First four bytes.
 pub const MAGIC: [u8; 4] = *b"CiCA";
 
 /// One CI of the CA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CiEntry {
-    /// Slot in the CA's region, from the number of slots of a region on in its annex; or [`NO_SLOT`].
+    /// Where its slot begins in the CA's region, from the end of a region's slots on in its annex; or [`NO_SLOT`].
+    /// Counted in sectors, or in CIs ([`CaHeader::in_sectors`]).
     pub slot: u16,
+    /// Sectors of its free space that the slot has not, at most [`MOST_LEFT_OUT`].
+    pub left_out: u8,
     /// Bit 0: the CI holds records.
     pub flags: u16,
     /// Version of the image in the slot.
@@ -44,16 +49,31 @@ pub struct CaHeader {
     pub annex: Option<u32>,
     /// Bit 0: the CA is free (reclaimed).
     pub flags: u32,
+    /// Slots are counted in sectors; no: in CIs, as format 3 and earlier did.
+    pub in_sectors: bool,
     /// For a free CA: the next free CA, or `u32::MAX`.
     pub next_free: u32,
     /// One per CI, in CI order.
     pub entries: Vec<CiEntry>,
 }
 
+/// Bytes of a sector, the unit of slots: the largest power of two up to 4,096 that divides CISZ.
+pub fn sector(ci_size: usize) -> usize {
+    match ci_size {
+        0 => BLOCK_LEN,
+        _ => (1 << ci_size.trailing_zeros()).min(BLOCK_LEN),
+    }
+}
+
 /// A header copy starts and ends on such a boundary.
 const BLOCK_LEN: usize = 4096;
 /// Name in messages.
 const WHAT: &str = "CA header";
+/// Flag of a header: its slots are counted in sectors.
+const IN_SECTORS: u32 = 2;
+/// Where the flags of an entry say what its slot has not.
+const LEFT_OUT: u16 = 0x00F0;
+const LEFT_OUT_SHIFT: u32 = 4;
 
 mod at {
     //! Offsets, see `docs/format/ca-header.md`.
@@ -93,7 +113,8 @@ impl CaHeader {
         put(out, at::CA, &self.ca.to_le_bytes());
         put(out, at::VERSION, &self.version.to_le_bytes());
         put(out, at::REGION, &self.region.to_le_bytes());
-        put(out, at::FLAGS, &self.flags.to_le_bytes());
+        let form = if self.in_sectors { IN_SECTORS } else { 0 };
+        put(out, at::FLAGS, &(self.flags & !IN_SECTORS | form).to_le_bytes());
         put(out, at::NEXT_FREE, &self.next_free.to_le_bytes());
         put(
             out,
@@ -131,6 +152,7 @@ impl CaHeader {
             region: header.region,
             annex: header.annex,
             flags: header.flags,
+            in_sectors: header.in_sectors,
             next_free: header.next_free,
             entries: header.entries().collect(),
         })
@@ -150,6 +172,8 @@ pub struct HeaderView<'b> {
     pub annex: Option<u32>,
     /// See there.
     pub flags: u32,
+    /// See there.
+    pub in_sectors: bool,
     /// See there.
     pub next_free: u32,
     entries: &'b [u8],
@@ -180,7 +204,8 @@ impl<'b> HeaderView<'b> {
             ca: le32(bytes, at::CA),
             region: le32(bytes, at::REGION),
             annex: le32(bytes, at::ANNEX).checked_sub(1),
-            flags: le32(bytes, at::FLAGS),
+            flags: le32(bytes, at::FLAGS) & !IN_SECTORS,
+            in_sectors: le32(bytes, at::FLAGS) & IN_SECTORS != 0,
             next_free: le32(bytes, at::NEXT_FREE),
             entries: &bytes[HEADER_LEN..HEADER_LEN + ci_per_ca * ENTRY_LEN],
         })
@@ -200,7 +225,8 @@ impl<'b> HeaderView<'b> {
 impl CiEntry {
     fn encode(&self, out: &mut [u8]) {
         put(out, 0, &self.slot.to_le_bytes());
-        put(out, 2, &self.flags.to_le_bytes());
+        let left_out = u16::from(self.left_out) << LEFT_OUT_SHIFT & LEFT_OUT;
+        put(out, 2, &(self.flags & !LEFT_OUT | left_out).to_le_bytes());
         put(out, 4, &self.version.to_le_bytes());
         put(out, 8, &self.checksum.to_le_bytes());
     }
@@ -208,7 +234,8 @@ impl CiEntry {
     fn decode(bytes: &[u8]) -> CiEntry {
         CiEntry {
             slot: le16(bytes, 0),
-            flags: le16(bytes, 2),
+            left_out: ((le16(bytes, 2) & LEFT_OUT) >> LEFT_OUT_SHIFT) as u8,
+            flags: le16(bytes, 2) & !LEFT_OUT,
             version: le32(bytes, 4),
             checksum: le32(bytes, 8),
         }

@@ -270,6 +270,67 @@ pub fn render(image: &mut [u8], lens: impl Iterator<Item = u16> + Clone, segment
     put(image, cidf + 2, &((rdf - data_len) as u16).to_be_bytes());
 }
 
+/// Bytes of free space that the CIDF of an image tells; 0 where it cannot be right.
+pub fn free_len(image: &[u8]) -> usize {
+    let Some((_, last)) = image.split_last_chunk::<CIDF_LEN>() else {
+        return 0;
+    };
+    let (data_len, free) = (usize::from(be16(last, 0)), usize::from(be16(last, 2) & !CIDF_BUSY));
+    match data_len + free + CIDF_LEN <= image.len() {
+        true => free,
+        false => 0,
+    }
+}
+
+/// Takes `left_out` bytes out of the free space of an image, which has so many: RDFs and CIDF move towards the records.
+/// The CIDF says what it said. Returns the bytes that are left.
+pub fn close_up(image: &mut [u8], left_out: usize) -> usize {
+    let stored = image.len() - left_out;
+    let cidf = image.len() - CIDF_LEN;
+    let control = usize::from(be16(image, cidf)) + usize::from(be16(image, cidf + 2) & !CIDF_BUSY);
+    image.copy_within(control.., control - left_out);
+    stored
+}
+
+/// Moves RDFs and CIDF of an image to its end, where they belong; so far they end behind its first `stored` bytes
+/// ([`close_up`]). What lies between them and the records is left as it is. Returns that range.
+///
+/// # Errors
+/// The CIDF does not fit an image of this size of which so many bytes are stored.
+pub fn spread(image: &mut [u8], stored: usize) -> Result<std::ops::Range<usize>, FormatError> {
+    let ci_size = image.len();
+    let wrong = |what: usize| {
+        refused(
+            "CIDF of an image without its free space",
+            what,
+            "as long as its CI says",
+        )
+    };
+    if stored < CIDF_LEN || stored > ci_size {
+        return Err(wrong(stored));
+    }
+    let data_len = usize::from(be16(image, stored - CIDF_LEN));
+    let free_len = usize::from(be16(image, stored - CIDF_LEN + 2) & !CIDF_BUSY);
+    let control = ci_size.checked_sub(data_len + free_len).filter(|&len| len >= CIDF_LEN);
+    let Some(control) = control.filter(|&len| data_len + len <= stored) else {
+        return Err(wrong(data_len + free_len));
+    };
+    image.copy_within(stored - control..stored, ci_size - control);
+    Ok(data_len..ci_size - control)
+}
+
+/// The same, and the free space is zeros again: the image is what [`render`] made.
+///
+/// # Errors
+/// As [`spread`].
+pub fn expand(image: &mut [u8], stored: usize) -> Result<(), FormatError> {
+    if stored < image.len() {
+        let free = spread(image, stored)?;
+        image[free].fill(0);
+    }
+    Ok(())
+}
+
 /// Calls `run(length, records)` for each run of equal lengths. A run of more than 65,535 would not fit a CI.
 fn for_each_run(lens: impl Iterator<Item = u16>, mut run: impl FnMut(u16, u16)) {
     let mut lens = lens.peekable();

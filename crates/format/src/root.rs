@@ -16,7 +16,7 @@ pub const FIXED_LEN: usize = 8192;
 /// First eight bytes.
 pub const MAGIC: [u8; 8] = *b"CICAROOT";
 /// Format version this code writes; it refuses newer ones.
-pub const FORMAT: u16 = 3;
+pub const FORMAT: u16 = 4;
 /// The oldest that it reads. In format 1 the checksums of CIs were of another kind.
 const OLDEST: u16 = 2;
 /// Free regions that the fixed part lists; further ones follow the table references.

@@ -3,7 +3,8 @@
 mod samples;
 
 use cica_format::ci::{
-    free_bytes, is_eof, max_record, max_segment, parse, rdf_count, render, run, ControlInfo, Segment,
+    close_up, expand, free_bytes, free_len, is_eof, max_record, max_segment, parse, rdf_count, render, run,
+    ControlInfo, Segment,
 };
 use cica_format::FormatError;
 use proptest::collection::vec;
@@ -283,6 +284,46 @@ proptest! {
         if let Ok((layout, spans)) = parsed(&image) {
             prop_assert_eq!(spans.iter().map(|span| usize::from(span.1)).sum::<usize>(), layout.data_len);
             prop_assert_eq!(layout.data_len + usize::from(free) + 3 * layout.rdfs + 4, 512);
+        }
+    }
+}
+
+#[test]
+fn an_image_without_its_free_space_says_what_it_lacks() {
+    let image = ci(1536, &[100, 100, 30]);
+    assert_eq!(free_len(&image), 1536 - 230 - 9 - 4);
+    let mut stored = image.clone();
+    assert_eq!(close_up(&mut stored, 1024), 512);
+    assert_eq!(stored[..230], image[..230]);
+    assert_eq!(stored[512 - 13..512], image[1536 - 13..]);
+    let mut again = [&stored[..512], &[0xEE; 1024]].concat();
+    expand(&mut again, 512).unwrap();
+    assert_eq!(again, image);
+    // A whole one is left as it is.
+    expand(&mut again, 1536).unwrap();
+    assert_eq!(again, image);
+    assert_eq!(free_len(&[0xFF; 512]), 0);
+    assert_eq!(free_len(&[]), 0);
+}
+
+proptest! {
+    #[test]
+    fn what_is_left_out_comes_back(lens in vec(1u16..60, 1..12), part in 0.0..1.0f64) {
+        let image = ci(1024, &lens);
+        let left_out = (free_len(&image) as f64 * part) as usize;
+        let mut stored = image.clone();
+        let len = close_up(&mut stored, left_out);
+        stored[len..].fill(0xEE);
+        expand(&mut stored, len).unwrap();
+        prop_assert_eq!(stored, image);
+    }
+
+    #[test]
+    fn what_is_no_image_is_refused_or_parsed_and_never_more(mut bytes in vec(any::<u8>(), 512), stored in 0usize..600) {
+        let before = bytes.clone();
+        match expand(&mut bytes, stored) {
+            Ok(()) => drop(parsed(&bytes)),
+            Err(_) => prop_assert_eq!(bytes, before, "refused, and changed"),
         }
     }
 }

@@ -232,7 +232,7 @@ fn header_of_a_ca() {
         ("ca", le!(header.ca)),
         ("version", le!(header.version)),
         ("region", le!(header.region)),
-        ("flags", le!(header.flags)),
+        ("flags", le!(header.flags | 2)),
         ("next free", le!(header.next_free)),
         ("count", le!(3u32)),
         ("annex", le!(0x4546_4749u32)),
@@ -241,7 +241,7 @@ fn header_of_a_ca() {
     for (entry, bytes) in header.entries.iter().zip(bytes[64..].chunks(12)) {
         let fields = [
             ("slot", le!(entry.slot)),
-            ("flags", le!(entry.flags)),
+            ("flags", le!(entry.flags | u16::from(entry.left_out) << 4)),
             ("version", le!(entry.version)),
             ("checksum", le!(entry.checksum)),
         ];
@@ -294,7 +294,7 @@ fn root_of_a_file() {
     let fields = [
         ("magic", b"CICAROOT".to_vec()),
         ("byte order", hex("04030201")),
-        ("format", le!(3u16)),
+        ("format", le!(4u16)),
         ("length", le!(bytes.len() as u32)),
         ("checksum", own(&bytes, 20)),
         ("version", le!(root.version)),

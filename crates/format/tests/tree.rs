@@ -325,10 +325,10 @@ fn a_root_of_the_other_byte_order() {
 #[test]
 fn a_root_of_a_newer_format() {
     let mut bytes = root_bytes();
-    bytes[12..14].copy_from_slice(&4u16.to_le_bytes());
+    bytes[12..14].copy_from_slice(&5u16.to_le_bytes());
     assert_eq!(
         Root::decode(&bytes),
-        Err(FormatError::NewerFormat { what: "root", found: 4 })
+        Err(FormatError::NewerFormat { what: "root", found: 5 })
     );
 }
 

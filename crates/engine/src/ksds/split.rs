@@ -291,7 +291,12 @@ impl Ksds {
             return Ok(());
         };
         self.reserve_nodes(1)?;
-        let (ca, reused) = self.data.allocate_ca()?;
+        let moving = match ascending {
+            // More come at once.
+            true => self.data.layout.ci_per_ca,
+            false => record.entries.len() - at,
+        };
+        let (ca, reused) = self.data.allocate_ca_for(moving)?;
         // Until the record is as its CIs are, nobody may come through it: under its old numbers a moved CI looks empty.
         let latched = self.latch_node(node)?;
         self.count_new_ca(reused);

@@ -61,14 +61,15 @@ fn header_at(source: &Source, at: u64) -> Option<CaHeader> {
 fn proves(source: &Source, header: &CaHeader, layout: &ComponentLayout) -> bool {
     let with_image = header.entries.iter().enumerate().filter(|(_, e)| e.slot != NO_SLOT);
     with_image
-        .filter(|(_, e)| usize::from(e.slot) < layout.slots)
-        .any(|(n, e)| {
+        .map(|(n, e)| (n, e, layout.place(header.in_sectors, e)))
+        .filter(|(_, _, (slot, _))| usize::from(*slot) < layout.sectors)
+        .any(|(n, e, (slot, left_out))| {
             let identity = Identity {
                 component: header.component,
                 ci: layout.join(header.ca, n as u32),
                 version: e.version,
             };
-            let image = source.read(layout.slot(header.region, e.slot), layout.ci_size);
+            let image = source.read(layout.slot(header.region, slot), layout.stored_len(left_out));
             layout.ci_per_ca == header.entries.len()
                 && image.is_ok_and(|image| ci_checksum(identity, &image) == e.checksum)
         })

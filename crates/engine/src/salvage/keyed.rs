@@ -12,6 +12,7 @@ use crate::store::HAS_RECORDS;
 use cica_format::attributes::Organization;
 use cica_format::ca::CaHeader;
 use cica_format::ci::Segment;
+use cica_format::ci::{self, CIDF_LEN};
 use std::collections::{BTreeMap, HashSet};
 
 /// A CI with whole records, or all CIs of a spanned one.
@@ -314,11 +315,10 @@ impl<E> KeyedWalk<'_, '_, '_, E> {
     fn scan(&mut self, regions: &HashSet<u32>, doubted: &mut BTreeMap<Vec<u8>, Doubted>) {
         let layout = self.salvage.data.layout;
         for region in (0..self.salvage.data.regions()).filter(|region| !regions.contains(region)) {
-            for slot in 0..layout.slots as u16 {
-                let Ok(bytes) = self.salvage.data.file.read(layout.slot(region, slot), layout.ci_size) else {
-                    break;
+            for end in 1..=layout.sectors {
+                let Some((content, bytes)) = self.ending_at(region, end) else {
+                    continue;
                 };
-                let Ok((content, ..)) = self.look(&bytes) else { continue };
                 if content.segment != Segment::Whole {
                     continue;
                 }
@@ -334,6 +334,28 @@ impl<E> KeyedWalk<'_, '_, '_, E> {
                 }
             }
         }
+    }
+
+    /// The image in a region whose last sector ends here, if there is one. Where it begins its CIDF tells: it lacks all
+    /// sectors of its free space, or none of them, which are zeros then.
+    fn ending_at(&self, region: u32, end: usize) -> Option<(Content, Vec<u8>)> {
+        let data = &self.salvage.data;
+        let layout = &data.layout;
+        let cidf = data
+            .file
+            .read(layout.slot(region, end as u16) - CIDF_LEN as u64, CIDF_LEN);
+        let free = ci::free_len(&[&vec![0; layout.ci_size - CIDF_LEN], &*cidf.ok()?].concat());
+        [0, layout.left_out(free)].into_iter().find_map(|left_out| {
+            let first = end.checked_sub(layout.stored_sectors(left_out))?;
+            let stored = layout.stored_len(left_out);
+            let mut bytes = data.file.read(layout.slot(region, first as u16), stored).ok()?;
+            bytes.resize(layout.ci_size, 0);
+            ci::expand(&mut bytes, stored).ok()?;
+            let (content, ..) = self.look(&bytes).ok()?;
+            let data_len = content.spans.iter().map(|&(_, len)| usize::from(len)).sum::<usize>();
+            let is_free = bytes[data_len..][..free].iter().all(|&byte| byte == 0);
+            is_free.then_some((content, bytes))
+        })
     }
 
     /// The records of a piece, each with its RBA; with `good` only if its images are as they were written.

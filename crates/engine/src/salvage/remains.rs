@@ -8,6 +8,7 @@ use crate::store::ComponentLayout;
 use cica_format::attributes::Attributes;
 use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
 use cica_format::checksum::{ci_checksum, crc32c, Identity};
+use cica_format::ci;
 use cica_format::root::{Part, Root};
 use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
 
@@ -212,21 +213,22 @@ impl Remains {
         header.is_ok_and(|bytes| bytes.iter().all(|&byte| byte == 0))
     }
 
-    /// Where the image of a CI lies.
-    pub fn place(&self, header: &CaHeader, entry: &CiEntry) -> Option<u64> {
-        let slot = usize::from(entry.slot);
-        let region = match slot / self.layout.slots {
+    /// Where what is stored of a CI's image lies, and how long it is.
+    pub fn place(&self, header: &CaHeader, entry: &CiEntry) -> Option<(u64, usize)> {
+        let (slot, left_out) = self.layout.place(header.in_sectors, entry);
+        let region = match usize::from(slot) / self.layout.sectors {
             0 => header.region,
             1 => header.annex?,
             _ => return None,
         };
-        Some(self.layout.slot(region, (slot % self.layout.slots) as u16))
+        let slot = (usize::from(slot) % self.layout.sectors) as u16;
+        Some((self.layout.slot(region, slot), self.layout.stored_len(left_out)))
     }
 
     /// The image of the CA's `n`-th CI; none: it has none.
     pub fn image(&self, header: &CaHeader, n: usize) -> Option<Image> {
         let entry = header.entries.get(n).filter(|entry| entry.slot != NO_SLOT)?;
-        let Some(at) = self.place(header, entry) else {
+        let Some((at, stored)) = self.place(header, entry) else {
             return Some(Image::Bad(None, format!("slot {} is beyond its regions", entry.slot)));
         };
         let identity = Identity {
@@ -234,10 +236,16 @@ impl Remains {
             ci: self.layout.join(header.ca, n as u32),
             version: entry.version,
         };
-        Some(match self.file.read(at, self.layout.ci_size) {
-            Ok(bytes) if ci_checksum(identity, &bytes) == entry.checksum => Image::Good(bytes),
+        // What is damaged may not be one that can be made whole again; then it is looked at as it is.
+        let whole = |mut bytes: Vec<u8>| {
+            bytes.resize(self.layout.ci_size, 0);
+            let _ = ci::expand(&mut bytes, stored);
+            bytes
+        };
+        Some(match self.file.read(at, stored) {
+            Ok(bytes) if ci_checksum(identity, &bytes) == entry.checksum => Image::Good(whole(bytes)),
             Ok(bytes) => Image::Bad(
-                Some(bytes),
+                Some(whole(bytes)),
                 format!(
                     "its image at byte {at} is not version {} that was written",
                     entry.version

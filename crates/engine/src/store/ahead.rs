@@ -58,13 +58,14 @@ impl Component {
             .filter(|(_, (c, i))| *c == ca && page.frame(*i) == NO_FRAME && page.place(*i).slot != NO_SLOT)
             .map(|(ci, (_, i))| (ci, i))
             .collect();
-        let ats: Vec<u64> = wanted
+        let slots: Vec<(u64, usize)> = wanted
             .iter()
-            .map(|(_, i)| self.slot_at(page, page.place(*i).slot))
+            .map(|(_, i)| page.place(*i))
+            .map(|place| (self.slot_at(page, place.slot), layout.stored_len(place.left_out)))
             .collect();
         let whole = match self.direct {
-            true => self.read_by_buffer(&ats, &mut frames),
-            false => self.read_in_place(&ats, &mut frames),
+            true => self.read_by_buffer(&slots, &mut frames),
+            false => self.read_in_place(&slots, &mut frames),
         };
         let unused = frames.split_off(whole);
         for ((ci, i), mut latched) in wanted.into_iter().zip(frames) {
@@ -90,14 +91,15 @@ impl Component {
         unused
     }
 
-    /// Reads images to where their records stay; returns how many of the first came whole.
-    fn read_in_place(&self, ats: &[u64], frames: &mut [Latched<'_>]) -> usize {
+    /// Reads images, each at an offset and so long, to where their records stay; returns how many of the first came
+    /// whole.
+    fn read_in_place(&self, slots: &[(u64, usize)], frames: &mut [Latched<'_>]) -> usize {
         let size = self.layout.ci_size;
-        let mut batch: Vec<ReadAt<'_>> = ats
+        let mut batch: Vec<ReadAt<'_>> = slots
             .iter()
             .zip(frames)
-            .filter_map(|(&at, frame)| {
-                let buf = self.codec.image_area(frame.bytes(), size)?;
+            .filter_map(|(&(at, stored), frame)| {
+                let buf = self.codec.image_area(frame.bytes(), size)?.get_mut(..stored)?;
                 Some(ReadAt { at, buf, got: 0 })
             })
             .collect();
@@ -105,27 +107,32 @@ impl Component {
     }
 
     /// The same by way of an aligned buffer, as direct I/O wants it.
-    fn read_by_buffer(&self, ats: &[u64], frames: &mut [Latched<'_>]) -> usize {
+    fn read_by_buffer(&self, slots: &[(u64, usize)], frames: &mut [Latched<'_>]) -> usize {
         let size = self.layout.ci_size;
         let mut buffer = self.pool.buffer();
         let each = buffer.bytes().len() / size;
         let mut whole = 0;
-        for (ats, frames) in ats.chunks(each).zip(frames.chunks_mut(each)) {
+        for (slots, frames) in slots.chunks(each).zip(frames.chunks_mut(each)) {
             let images = buffer.bytes().chunks_exact_mut(size);
-            let mut batch: Vec<ReadAt<'_>> = ats
+            let mut batch: Vec<ReadAt<'_>> = slots
                 .iter()
                 .zip(images)
-                .map(|(&at, buf)| ReadAt { at, buf, got: 0 })
+                .map(|(&(at, stored), image)| ReadAt {
+                    at,
+                    buf: &mut image[..stored],
+                    got: 0,
+                })
                 .collect();
             let read = self.read_batch(&mut batch);
-            for (frame, image) in frames.iter_mut().zip(buffer.bytes().chunks_exact(size)).take(read) {
+            let images = buffer.bytes().chunks_exact(size);
+            for ((frame, image), &(_, stored)) in frames.iter_mut().zip(images).zip(slots).take(read) {
                 match self.codec.image_area(frame.bytes(), size) {
-                    Some(area) => area.copy_from_slice(image),
+                    Some(area) => area[..stored].copy_from_slice(&image[..stored]),
                     None => return whole,
                 }
                 whole += 1;
             }
-            if read < ats.len() {
+            if read < slots.len() {
                 break;
             }
         }
@@ -137,8 +144,8 @@ impl Component {
         if batch.is_empty() || self.file().and_then(|f| f.read(batch)).is_err() {
             return 0;
         }
-        let size = self.layout.ci_size as u64;
-        self.count_io(1 + batch.windows(2).filter(|w| w[0].at + size != w[1].at).count());
+        let apart = |pair: &&[ReadAt<'_>]| pair[0].at + pair[0].buf.len() as u64 != pair[1].at;
+        self.count_io(1 + batch.windows(2).filter(apart).count());
         batch.iter().take_while(|r| r.got == r.buf.len()).count()
     }
 }

@@ -8,18 +8,23 @@
 //!   8  for each sixteen CIs:
 //!        8 words   frames u32, a cache line of them, because every request looks here
 //!       32 words   two for each CI: slot u16 | committed slot u16 | flags u16 | looks u16; checksum u32 | version u32
+//!                  flags: 0-3 those of the CI | 4-7 what its slot leaves out | 8-11 the same of the committed one
 //! ```
 //!
 //! * C1. Everything but the frame numbers is changed only under the CA's lock; frame numbers are read by anyone,
 //!   and the
 //!   frame's own page word says whether the number was still good.
-//! * C2. A committed slot is never written; a slot that is no CI's slot and no CI's committed slot is free.
-//! * C3. Slot numbers below those of a region are in the region, the others in the annex. A CA gets an annex, or loses
-//!   region and annex together; so a slot that was committed and still is where it was has the same number.
+//! * C2. A sector of a committed slot is never written; one that is of no CI's slot and of no CI's committed slot is
+//!   free.
+//! * C3. Sectors below those of a region are in the region, the others in the annex; no slot is in both. A CA gets an
+//!   annex, or loses region and annex together; so a slot that was committed and still is where it was has the same
+//!   number.
 
+use super::ComponentLayout;
 use crate::pool::{View, Words, NO_FRAME};
 use crate::sync::atomic::Ordering::{Acquire, Release};
 use cica_format::ca::{CaHeader, CiEntry, HeaderView, NO_SLOT};
+use std::ops::Range;
 
 /// No committed region: the CA is new since the last commit, or lies in a region that is.
 pub const NO_REGION: u32 = u32::MAX;
@@ -32,6 +37,9 @@ const BLOCK: usize = 16;
 const BLOCK_WORDS: usize = BLOCK / 2 + 2 * BLOCK;
 /// CI flag: the CI holds records.
 pub const HAS_RECORDS: u16 = 1;
+/// Flags of a CI, beside which the descriptor keeps what slots leave out.
+const FLAGS: u32 = 0x000F;
+const LEFT_OUT: u32 = 0x0FF0;
 
 /// A CA descriptor.
 #[derive(Clone, Copy)]
@@ -44,12 +52,47 @@ pub struct CaPage<'p> {
 pub struct CiPlace {
     /// Where the newest written image is, or [`NO_SLOT`].
     pub slot: u16,
+    /// Sectors of free space that it has not.
+    pub left_out: u8,
     /// Where the committed image is in the committed region, or [`NO_SLOT`].
     pub committed: u16,
+    /// Sectors that the committed image has not.
+    pub committed_left_out: u8,
     /// Version of the image in `slot`.
     pub version: u32,
     /// Its checksum.
     pub checksum: u32,
+}
+
+impl CiPlace {
+    /// Of a CI that has no image.
+    pub const NOWHERE: CiPlace = CiPlace {
+        slot: NO_SLOT,
+        left_out: 0,
+        committed: NO_SLOT,
+        committed_left_out: 0,
+        version: 0,
+        checksum: 0,
+    };
+
+    /// The same place, where the image in `slot` is committed.
+    fn as_committed(self) -> CiPlace {
+        CiPlace {
+            committed: self.slot,
+            committed_left_out: self.left_out,
+            ..self
+        }
+    }
+
+    /// The words of it, with the flags of the CI and the looks at it.
+    fn words(self, rest: u32) -> (u64, u64) {
+        let slots = self.slot as u32 | (self.committed as u32) << 16;
+        let left_out = (self.left_out as u32) << 4 | (self.committed_left_out as u32) << 8;
+        (
+            slots as u64 | ((rest & !LEFT_OUT | left_out & LEFT_OUT) as u64) << 32,
+            self.checksum as u64 | (self.version as u64) << 32,
+        )
+    }
 }
 
 impl<'p> CaPage<'p> {
@@ -119,7 +162,7 @@ impl<'p> CaPage<'p> {
     }
     /// Flags of CI `i`.
     pub fn flags(&self, i: usize) -> u16 {
-        self.half(Self::place_at(i), true) as u16
+        (self.half(Self::place_at(i), true) & FLAGS) as u16
     }
     /// Counts a look at CI `i` that brought no page into the pool; returns how many there were before.
     pub fn look(&self, i: usize) -> u32 {
@@ -132,7 +175,8 @@ impl<'p> CaPage<'p> {
     }
     /// Sets them, and starts counting looks anew.
     pub fn set_flags(&self, i: usize, flags: u16) {
-        self.set_half(Self::place_at(i), true, flags as u32);
+        let left_out = self.half(Self::place_at(i), true) & LEFT_OUT;
+        self.set_half(Self::place_at(i), true, left_out | flags as u32 & FLAGS);
     }
     /// Slots, version and checksum of CI `i`.
     pub fn place(&self, i: usize) -> CiPlace {
@@ -140,15 +184,19 @@ impl<'p> CaPage<'p> {
         let sum = self.words.get(Self::place_at(i) + 1);
         CiPlace {
             slot: slots as u16,
+            left_out: (slots >> 36) as u8 & 0xF,
             committed: (slots >> 16) as u16,
+            committed_left_out: (slots >> 40) as u8 & 0xF,
             checksum: sum as u32,
             version: (sum >> 32) as u32,
         }
     }
     /// Sets them.
     pub fn set_place(&self, i: usize, p: CiPlace) {
-        self.set_half(Self::place_at(i), false, p.slot as u32 | (p.committed as u32) << 16);
-        self.store(Self::place_at(i) + 1, p.checksum as u64 | (p.version as u64) << 32);
+        let at = Self::place_at(i);
+        let (slots, sum) = p.words(self.half(at, true));
+        self.store(at, slots);
+        self.store(at + 1, sum);
     }
     /// The region its slots are in.
     pub fn region(&self) -> u32 {
@@ -174,9 +222,9 @@ impl<'p> CaPage<'p> {
     pub fn set_annex(&self, annex: u32, committed: u32) {
         self.store(ANNEX, annex as u64 | (committed as u64) << 32);
     }
-    /// Slots it has, when a region has `slots`.
-    pub fn slots(&self, slots: usize) -> usize {
-        slots << (self.annex() != NO_REGION) as u32
+    /// Sectors it has, when a region has so many.
+    pub fn sectors(&self, of_region: usize) -> usize {
+        of_region << (self.annex() != NO_REGION) as u32
     }
     /// On the free chain?
     pub fn is_free(&self) -> bool {
@@ -196,19 +244,17 @@ impl<'p> CaPage<'p> {
         self.set_regions(region, NO_REGION);
         self.set_annex(NO_REGION, NO_REGION);
         self.set_free(false, u32::MAX);
-        for i in 0..ci_per_ca {
-            let nothing = CiPlace {
-                slot: NO_SLOT,
-                committed: NO_SLOT,
-                version: 0,
-                checksum: 0,
-            };
-            self.begin_entry(i, 0, nothing);
-        }
+        (0..ci_per_ca).for_each(|i| self.begin_entry(i, 0, CiPlace::NOWHERE));
     }
 
-    /// Fills it from a header and, where that is not committed yet, from the committed one. `slots` are a region's.
-    pub fn fill(&self, header: &HeaderView<'_>, committed: Option<&HeaderView<'_>>, is_committed: bool, slots: usize) {
+    /// Fills it from a header and, where that is not committed yet, from the committed one.
+    pub fn fill(
+        &self,
+        header: &HeaderView<'_>,
+        committed: Option<&HeaderView<'_>>,
+        is_committed: bool,
+        layout: &ComponentLayout,
+    ) {
         let committed = if is_committed { Some(header) } else { committed };
         let committed_region = committed.map_or(NO_REGION, |c| c.region);
         self.set_regions(header.region, committed_region);
@@ -216,24 +262,32 @@ impl<'p> CaPage<'p> {
         self.set_annex(annex(header), committed.map_or(NO_REGION, annex));
         self.set_free(header.flags & 1 == 1, header.next_free);
         // A slot counts as committed if it lies where it did.
-        let stays = |c: &HeaderView<'_>, slot: u16| match (slot as usize) < slots {
+        let stays = |c: &HeaderView<'_>, slot: u16| match (slot as usize) < layout.sectors {
             true => c.region == header.region,
             false => c.annex == header.annex,
         };
         for (i, e) in header.entries().enumerate() {
-            let committed = match committed {
-                Some(_) if is_committed => e.slot,
-                Some(c) => c
-                    .entry(i)
-                    .filter(|old| stays(c, old.slot))
-                    .map_or(NO_SLOT, |old| old.slot),
-                None => NO_SLOT,
-            };
+            let (slot, left_out) = layout.place(header.in_sectors, &e);
             let place = CiPlace {
-                slot: e.slot,
-                committed,
+                slot,
+                left_out,
                 version: e.version,
                 checksum: e.checksum,
+                ..CiPlace::NOWHERE
+            };
+            let place = match committed {
+                Some(_) if is_committed => place.as_committed(),
+                Some(c) => {
+                    let old = c.entry(i).map(|old| layout.place(c.in_sectors, &old));
+                    let (committed, committed_left_out) =
+                        old.filter(|&(slot, _)| stays(c, slot)).unwrap_or((NO_SLOT, 0));
+                    CiPlace {
+                        committed,
+                        committed_left_out,
+                        ..place
+                    }
+                }
+                None => place,
             };
             self.begin_entry(i, e.flags, place);
         }
@@ -242,9 +296,9 @@ impl<'p> CaPage<'p> {
     /// All there is of CI `i`, of which nothing was known.
     fn begin_entry(&self, i: usize, flags: u16, p: CiPlace) {
         let at = Self::place_at(i);
-        let slots = p.slot as u32 | (p.committed as u32) << 16;
-        self.store(at, slots as u64 | (flags as u64) << 32);
-        self.store(at + 1, p.checksum as u64 | (p.version as u64) << 32);
+        let (slots, sum) = p.words(flags as u32 & FLAGS);
+        self.store(at, slots);
+        self.store(at + 1, sum);
         self.set_frame(i, NO_FRAME);
     }
 
@@ -254,6 +308,7 @@ impl<'p> CaPage<'p> {
             let p = self.place(i);
             CiEntry {
                 slot: p.slot,
+                left_out: p.left_out,
                 flags: self.flags(i),
                 version: p.version,
                 checksum: p.checksum,
@@ -266,6 +321,7 @@ impl<'p> CaPage<'p> {
             region: self.region(),
             annex: Some(self.annex()).filter(|&annex| annex != NO_REGION),
             flags: self.is_free() as u32,
+            in_sectors: true,
             next_free: self.next_free(),
             entries: entries.collect(),
         }
@@ -276,24 +332,36 @@ impl<'p> CaPage<'p> {
         self.set_regions(self.region(), self.region());
         self.set_annex(self.annex(), self.annex());
         for i in 0..ci_per_ca {
-            let p = self.place(i);
-            self.set_place(i, CiPlace { committed: p.slot, ..p });
+            self.set_place(i, self.place(i).as_committed());
         }
     }
 
-    /// Free slots in ascending order (C2).
-    pub fn free_slots(&self, ci_per_ca: usize, slots: usize) -> Vec<u16> {
-        let mut taken = vec![0u64; slots.div_ceil(64)];
-        for i in 0..ci_per_ca {
+    /// Free sectors in ascending order, as runs in one region each (C2). The newest images of the CIs that `move` count
+    /// as gone: they are about to be written elsewhere.
+    pub fn free_runs(&self, layout: &ComponentLayout, moves: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+        let mut taken = vec![false; self.sectors(layout.sectors)];
+        let mut take = |slot: u16, left_out: u8| {
+            let first = slot as usize;
+            let end = taken.len().min(first + layout.stored_sectors(left_out));
+            if let Some(sectors) = taken.get_mut(first..end) {
+                sectors.fill(true);
+            }
+        };
+        for i in 0..layout.ci_per_ca {
             let p = self.place(i);
-            for slot in [p.slot, p.committed] {
-                if let Some(word) = taken.get_mut(slot as usize / 64) {
-                    *word |= 1 << (slot % 64);
-                }
+            take(p.committed, p.committed_left_out);
+            if !moves(i) {
+                take(p.slot, p.left_out);
             }
         }
-        let is_free = |slot: &u16| taken[*slot as usize / 64] >> (slot % 64) & 1 == 0;
-        (0..slots as u16).filter(is_free).collect()
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for sector in (0..taken.len()).filter(|&sector| !taken[sector]) {
+            match runs.last_mut() {
+                Some(run) if run.end == sector && sector != layout.sectors => run.end += 1,
+                _ => runs.push(sector..sector + 1),
+            }
+        }
+        runs
     }
 
     /// CIs that hold records.

@@ -13,6 +13,7 @@ use crate::pool::{PageKind, NO_FRAME};
 use crate::store::codec::Decoded;
 use cica_disk::ReadAt;
 use cica_format::ca::NO_SLOT;
+use cica_format::ci;
 
 impl Component {
     /// Reads `cis`, which are of one CA, to `area`, as many as it has room for, with one request. Returns how many have
@@ -25,15 +26,19 @@ impl Component {
         let mut batch: Vec<ReadAt<'_>> = places
             .iter()
             .zip(area.chunks_exact_mut(size))
-            .map(|(&(_, _, at), buf)| ReadAt { at, buf, got: 0 })
+            .map(|(&(_, place, at), image)| ReadAt {
+                at,
+                buf: &mut image[..self.layout.stored_len(place.left_out)],
+                got: 0,
+            })
             .collect();
         if batch.is_empty() || self.with_file(|file| file.read(&mut batch)).is_err() {
             return 0;
         }
-        let came = batch.iter().take_while(|read| read.got == size).count();
+        let came = batch.iter().take_while(|read| read.got == read.buf.len()).count();
         self.count_io(1);
         self.count_read(came);
-        for (&(ci, place, _), image) in places.iter().zip(area.chunks_exact(size)).take(came) {
+        for (&(ci, place, _), image) in places.iter().zip(area.chunks_exact_mut(size)).take(came) {
             self.take_in(ci, place, image);
         }
         came
@@ -54,8 +59,12 @@ impl Component {
     }
 
     /// An image that was read becomes the page of its CI, if the CI has none and was not written meanwhile (H1).
-    fn take_in(&self, ci: u32, place: CiPlace, image: &[u8]) {
-        if self.resident(ci).is_some() || self.check_image(place, ci, image).is_err() {
+    fn take_in(&self, ci: u32, place: CiPlace, image: &mut [u8]) {
+        let stored = self.layout.stored_len(place.left_out);
+        if self.resident(ci).is_some()
+            || self.check_image(place, ci, &image[..stored]).is_err()
+            || ci::expand(image, stored).is_err()
+        {
             return;
         }
         let (ca, i) = self.layout.split(ci);

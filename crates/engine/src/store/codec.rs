@@ -90,17 +90,30 @@ impl Codec {
     /// Data: the image that was read to [`image_area`](Self::image_area).
     pub fn image_of<'f>(&self, frame: &'f mut [u8], ci_size: usize) -> Option<&'f [u8]> {
         match self {
-            Codec::Data { .. } => {
-                let start = Page::of(Cells::of(frame)).image_at();
-                frame.get(start..start + ci_size)
-            }
+            Codec::Data { .. } => self.image_in(frame, ci_size).map(|image| &*image),
             Codec::Image { .. } => Some(ImagePage::image_in(frame, ci_size)),
             Codec::Index { .. } => None,
         }
     }
 
-    /// Data: makes the image that was read to [`image_area`](Self::image_area) a page.
-    pub fn decode_here(&self, frame: &mut [u8], ci_size: usize) -> Result<Decoded, FormatError> {
+    /// The same of records with a key, to be changed.
+    fn image_in<'f>(&self, frame: &'f mut [u8], ci_size: usize) -> Option<&'f mut [u8]> {
+        match self {
+            Codec::Data { .. } => {
+                let start = Page::of(Cells::of(frame)).image_at();
+                frame.get_mut(start..start + ci_size)
+            }
+            Codec::Image { .. } | Codec::Index { .. } => None,
+        }
+    }
+
+    /// Data: makes the image that was read to [`image_area`](Self::image_area) a page. Its first `stored` bytes were
+    /// read: the rest is free space.
+    pub fn decode_here(&self, frame: &mut [u8], ci_size: usize, stored: usize) -> Result<Decoded, FormatError> {
+        if let Some(image) = self.image_in(frame, ci_size).filter(|_| stored < ci_size) {
+            // Nothing reads the free space of a page.
+            ci::spread(image, stored)?;
+        }
         let shape = match self {
             Codec::Data { shape, .. } => shape,
             Codec::Image { slot } => return count_slots(frame, ci_size, *slot),
@@ -157,7 +170,7 @@ impl Codec {
             Codec::Data { .. } | Codec::Image { .. } => match self.image_area(frame, image.len()) {
                 Some(area) => {
                     area.copy_from_slice(image);
-                    self.decode_here(frame, image.len())
+                    self.decode_here(frame, image.len(), image.len())
                 }
                 None => Ok(Decoded::NeedsFrame(self.frame_len(image.len()))),
             },
@@ -180,6 +193,14 @@ impl Codec {
                 Page::adopt_record(frame, &record, measure)?;
                 Ok(Decoded::Done)
             }
+        }
+    }
+
+    /// Bytes of free space in the image that a page becomes, between its records and their RDFs.
+    pub fn free_bytes(&self, view: View<'_>, ci_size: usize) -> usize {
+        match self {
+            Codec::Data { .. } => ci::free_bytes(ci_size, view.data_len(), view.rdfs()).unwrap_or(0),
+            Codec::Image { .. } | Codec::Index { .. } => 0,
         }
     }
 

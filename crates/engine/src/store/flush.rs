@@ -1,6 +1,7 @@
 //! Dirty CIs to free slots, changed CA headers to their other copies (S1).
 
 use super::ca::{CiPlace, NO_REGION};
+use super::images::Images;
 use super::{CaPage, Component};
 use crate::error::RequestError;
 use crate::pool::{Latched, PageKind, NO_FRAME};
@@ -8,6 +9,7 @@ use crate::sync::atomic::Ordering::Relaxed;
 use cica_disk::{ReadAt, WriteAt};
 use cica_format::ca::NO_SLOT;
 use cica_format::checksum::{ci_checksum, Identity};
+use cica_format::ci;
 
 /// Changed CAs for which writing ahead of the commit is worth a sync more.
 const WORTH_IT: usize = 4;
@@ -90,11 +92,17 @@ impl Component {
         if dirty.is_empty() {
             return Ok(());
         }
-        let need = dirty.iter().filter(|d| !rewritable(page.place(d.i))).count();
-        let written = match need {
-            // The common case of a page that is given up after it was written once since the commit.
-            0 => self.fill_slots(ca, page, dirty, &[]),
-            _ => self.write_needing(ca, page, dirty, need),
+        let written = match self.places_for(page, dirty) {
+            Some(places) if !self.gathers(page, dirty, &places) => self.fill_slots(ca, page, dirty, &places),
+            _ if self.is_most(page, dirty.len()) || page.annex() != NO_REGION || !self.layout.may_have_annex() => {
+                self.move_region(ca, page, dirty)
+            }
+            _ => self
+                .take_annex(ca, page, dirty)
+                .and_then(|()| match self.places_for(page, dirty) {
+                    Some(places) => self.fill_slots(ca, page, dirty, &places),
+                    None => self.move_region(ca, page, dirty),
+                }),
         };
         if written.is_err() {
             dirty.iter_mut().for_each(|d| self.changed(&mut d.latched));
@@ -102,75 +110,121 @@ impl Component {
         written
     }
 
-    /// The same when so many of them `need` a slot.
-    fn write_needing(
-        &self,
-        ca: u32,
-        page: CaPage<'_>,
-        dirty: &mut [Dirty<'_>],
-        need: usize,
-    ) -> Result<(), RequestError> {
-        let free = page.free_slots(self.layout.ci_per_ca, page.slots(self.layout.slots));
-        let most = 4 * need > 3 * page.used(self.layout.ci_per_ca);
-        let has_annex = page.annex() != NO_REGION;
-        // Then it is better whole again, which gives the annex back, if the file need not grow for it.
-        let gather = most && has_annex && self.has_free_region();
-        if need <= free.len() && !gather {
-            self.fill_slots(ca, page, dirty, &free)
-        } else if !most && !has_annex && 2 * self.layout.slots <= NO_SLOT as usize {
-            self.take_annex(ca, page)?;
-            let free = page.free_slots(self.layout.ci_per_ca, page.slots(self.layout.slots));
-            self.fill_slots(ca, page, dirty, &free)
-        } else {
-            self.move_region(ca, page, dirty)
+    /// A slot for each of the dirty CIs, in their order: where its newest image is, if that is not committed and long
+    /// enough, else where sectors are free. `None`: there are not enough of them.
+    fn places_for(&self, page: CaPage<'_>, dirty: &[Dirty<'_>]) -> Option<Vec<Slot>> {
+        let mut slots: Vec<Slot> = dirty.iter().map(|d| self.slot_where_it_was(page, d)).collect();
+        let moves = |slot: &Slot| slot.sectors > 0 && slot.first == NO_SLOT;
+        // The common case of a page that is given up after it was written once since the commit.
+        if !slots.iter().any(moves) {
+            return Some(slots);
         }
+        let mut moving = vec![false; self.layout.ci_per_ca];
+        dirty.iter().zip(&slots).for_each(|(d, slot)| moving[d.i] = moves(slot));
+        let mut free = page.free_runs(&self.layout, |i| moving[i]);
+        for slot in slots.iter_mut().filter(|slot| moves(slot)) {
+            let run = free.iter_mut().find(|run| run.len() >= slot.sectors)?;
+            slot.first = run.start as u16;
+            run.start += slot.sectors;
+        }
+        Some(slots)
+    }
+
+    /// What an image takes of its CI's newest slot, if it may be written over and is long enough.
+    fn slot_where_it_was(&self, page: CaPage<'_>, d: &Dirty<'_>) -> Slot {
+        let (old, left_out, sectors) = (page.place(d.i), self.left_out(d), self.stored_sectors(d));
+        let fits = rewritable(old) && sectors <= self.layout.stored_sectors(old.left_out);
+        Slot {
+            first: if fits { old.slot } else { NO_SLOT },
+            sectors,
+            left_out,
+        }
+    }
+
+    /// Sectors of free space that the image of a dirty page is written without.
+    fn left_out(&self, d: &Dirty<'_>) -> u8 {
+        let free = self.codec.free_bytes(d.latched.view(), self.layout.ci_size);
+        self.layout.left_out(free)
+    }
+
+    /// Sectors of that image; 0: it needs none.
+    fn stored_sectors(&self, d: &Dirty<'_>) -> usize {
+        match self.is_empty(d) {
+            true => 0,
+            false => self.layout.stored_sectors(self.left_out(d)),
+        }
+    }
+
+    /// Then the CA is better whole again, which gives its annex back, if the file need not grow for it.
+    fn gathers(&self, page: CaPage<'_>, dirty: &[Dirty<'_>], places: &[Slot]) -> bool {
+        let move_there = || {
+            dirty
+                .iter()
+                .zip(places)
+                .filter(|(d, slot)| page.place(d.i).slot != slot.first)
+        };
+        page.annex() != NO_REGION && self.is_most(page, move_there().count()) && self.has_free_region()
+    }
+
+    /// So many CIs are more than three quarters of those that a CA has.
+    fn is_most(&self, page: CaPage<'_>, cis: usize) -> bool {
+        4 * cis > 3 * page.used(self.layout.ci_per_ca)
     }
 
     /// Where a slot of a CA is.
     pub(super) fn slot_at(&self, page: CaPage<'_>, slot: u16) -> u64 {
-        match slot.checked_sub(self.layout.slots as u16) {
+        match slot.checked_sub(self.layout.sectors as u16) {
             None => self.layout.slot(page.region(), slot),
             Some(slot) => self.layout.slot(page.annex(), slot),
         }
     }
 
     /// More slots: what has to be written then is what changed, and nothing has to be read.
-    fn take_annex(&self, ca: u32, page: CaPage<'_>) -> Result<(), RequestError> {
-        let annex = self.take_region()?;
+    fn take_annex(&self, ca: u32, page: CaPage<'_>, dirty: &[Dirty<'_>]) -> Result<(), RequestError> {
+        let annex = self.take_region(dirty.iter().map(|d| self.stored_sectors(d)).sum())?;
         page.set_annex(annex, page.committed_annex());
 
         self.ca_changed(ca);
         Ok(())
     }
 
-    /// Writes the dirty CIs to free slots, a buffer full at a time.
-    fn fill_slots(&self, ca: u32, page: CaPage<'_>, dirty: &mut [Dirty<'_>], free: &[u16]) -> Result<(), RequestError> {
-        let size = self.layout.ci_size;
-        let mut free = free.iter().copied();
+    /// Writes the dirty CIs to these slots, a buffer full at a time.
+    fn fill_slots(
+        &self,
+        ca: u32,
+        page: CaPage<'_>,
+        dirty: &mut [Dirty<'_>],
+        slots: &[Slot],
+    ) -> Result<(), RequestError> {
         let mut buffer = self.pool.buffer();
-        for part in dirty.chunks_mut(buffer.bytes().len() / size) {
-            let mut places = Vec::with_capacity(part.len());
-            let mut images = buffer.bytes().chunks_exact_mut(size);
-            for d in part {
-                if self.is_empty(d) {
-                    d.latched.set_clean();
-                    self.set_empty(page, d.i);
-                    self.ca_changed(ca);
-                    continue;
-                }
-                let (old, image) = (page.place(d.i), images.next().unwrap_or_default());
-                let new = self.render(page, d, image)?;
-                let slot = if rewritable(old) {
-                    old.slot
-                } else {
-                    free.next().unwrap_or(NO_SLOT)
-                };
-                let committed = old.committed;
-                places.push((d.i, CiPlace { slot, committed, ..new }));
+        let mut images = Images::new(buffer.bytes(), self.layout.ci_size);
+        let mut places: Vec<(usize, CiPlace)> = Vec::with_capacity(dirty.len());
+        for (d, slot) in dirty.iter_mut().zip(slots) {
+            if slot.sectors == 0 {
+                d.latched.set_clean();
+                self.set_empty(page, d.i);
+                self.ca_changed(ca);
+                continue;
             }
-            self.write_slots(ca, page, &places, &buffer.bytes()[..places.len() * size])?;
+            if images.is_full() {
+                self.write_slots(ca, page, &places, &images)?;
+                images.clear();
+                places.clear();
+            }
+            let (old, image) = (page.place(d.i), images.next());
+            let new = self.render(page, d, image, slot.left_out)?;
+            images.keep(self.layout.stored_len(slot.left_out));
+            places.push((
+                d.i,
+                CiPlace {
+                    slot: slot.first,
+                    committed: old.committed,
+                    committed_left_out: old.committed_left_out,
+                    ..new
+                },
+            ));
         }
-        Ok(())
+        self.write_slots(ca, page, &places, &images)
     }
 
     /// A data CI without records needs no image.
@@ -178,29 +232,36 @@ impl Component {
         d.latched.view().count() == 0 && self.codec.is_data()
     }
 
-    /// Renders a dirty page into `image` and marks it clean. Slot and committed slot of the answer are to be set by the
-    /// caller.
-    fn render(&self, page: CaPage<'_>, d: &mut Dirty<'_>, image: &mut [u8]) -> Result<CiPlace, RequestError> {
+    /// Renders a dirty page into `image`, as long as its CI, and marks it clean. What is stored is the beginning of that,
+    /// without so many sectors. The slot of the answer is to be set by the caller.
+    fn render(
+        &self,
+        page: CaPage<'_>,
+        d: &mut Dirty<'_>,
+        image: &mut [u8],
+        left_out: u8,
+    ) -> Result<CiPlace, RequestError> {
         let view = d.latched.view();
         d.latched.set_clean();
         // The buffer holds what its last user left; the codec writes every byte.
         self.codec
             .render(d.latched.cells(), view, image)
             .map_err(|why| self.write_error(format!("{}: {why}", self.place_text(d.ci))))?;
+        let stored = match left_out {
+            0 => image.len(),
+            _ => ci::close_up(image, usize::from(left_out) * self.layout.sector),
+        };
         let version = page.place(d.i).version.wrapping_add(1);
-        let checksum = ci_checksum(
-            Identity {
-                component: self.id,
-                ci: d.ci,
-                version,
-            },
-            image,
-        );
-        Ok(CiPlace {
-            slot: NO_SLOT,
-            committed: NO_SLOT,
+        let identity = Identity {
+            component: self.id,
+            ci: d.ci,
             version,
-            checksum,
+        };
+        Ok(CiPlace {
+            left_out,
+            version,
+            checksum: ci_checksum(identity, &image[..stored]),
+            ..CiPlace::NOWHERE
         })
     }
 
@@ -208,6 +269,7 @@ impl Component {
     pub(super) fn set_empty(&self, page: CaPage<'_>, i: usize) {
         let empty = CiPlace {
             slot: NO_SLOT,
+            left_out: 0,
             checksum: 0,
             ..page.place(i)
         };
@@ -221,25 +283,17 @@ impl Component {
         ca: u32,
         page: CaPage<'_>,
         places: &[(usize, CiPlace)],
-        images: &[u8],
+        images: &Images<'_>,
     ) -> Result<(), RequestError> {
         if places.is_empty() {
             return Ok(());
         }
-        let size = self.layout.ci_size;
-        let mut order: Vec<(u16, &[u8])> = places
-            .iter()
-            .zip(images.chunks_exact(size))
-            .map(|((_, p), image)| (p.slot, image))
-            .collect();
-        order.sort_by_key(|o| o.0);
-        let batch: Vec<WriteAt<'_>> = order
-            .iter()
-            .map(|&(slot, buf)| WriteAt {
-                at: self.slot_at(page, slot),
-                buf,
-            })
-            .collect();
+        let write = |((_, place), buf): (&(usize, CiPlace), _)| WriteAt {
+            at: self.slot_at(page, place.slot),
+            buf,
+        };
+        let mut batch: Vec<WriteAt<'_>> = places.iter().zip(images.all()).map(write).collect();
+        batch.sort_by_key(|write| write.at);
         self.count_io(runs(batch.iter().map(|w| (w.at, w.buf.len()))));
         self.file()
             .and_then(|f| f.write(&batch))
@@ -257,15 +311,14 @@ impl Component {
     /// Writes the whole CA, in CI order, to a fresh region: the dirty CIs from their pages, the others from their
     /// slots. The caller holds the CA's lock.
     pub(super) fn move_region(&self, ca: u32, page: CaPage<'_>, dirty: &mut [Dirty<'_>]) -> Result<(), RequestError> {
-        let region = self.take_region()?;
+        let region = self.take_region(self.sectors_of(page, dirty))?;
         let places = self
             .copy_ca(ca, page, dirty, region)
             .inspect_err(|_| self.give_back_region(region))?;
         for i in 0..self.layout.ci_per_ca {
             let gone = CiPlace {
-                slot: NO_SLOT,
-                committed: NO_SLOT,
-                ..page.place(i)
+                version: page.place(i).version,
+                ..CiPlace::NOWHERE
             };
             page.set_place(i, gone);
         }
@@ -291,16 +344,25 @@ impl Component {
         Ok(())
     }
 
+    /// Sectors of all images of a CA, those of its dirty CIs as they will be.
+    fn sectors_of(&self, page: CaPage<'_>, dirty: &[Dirty<'_>]) -> usize {
+        let of = |i: usize| match (dirty.binary_search_by_key(&i, |d| d.i), page.place(i)) {
+            (Ok(d), _) => self.stored_sectors(&dirty[d]),
+            (Err(_), place) if place.slot == NO_SLOT => 0,
+            (Err(_), place) => self.layout.stored_sectors(place.left_out),
+        };
+        (0..self.layout.ci_per_ca).map(of).sum()
+    }
+
     /// The images in a region are needed by a recovery alone, until its slots are written over: they make room in the
     /// system's memory for those that came for them, so that a commit takes no more of it than there was. Pages that two
     /// writes of [`copy_ca`](Self::copy_ca) share stay, because half of one cannot be written without the other half.
     fn forget_region(&self, region: u32) {
-        let at_once = self.pool.buffer_len() / self.layout.ci_size;
-        for first in (0..self.layout.slots).step_by(at_once.max(1)) {
-            let slots = at_once.min(self.layout.slots - first);
-            let at = self.layout.slot(region, first as u16);
+        let (at_once, begin) = (self.pool.buffer_len() as u64, self.layout.slot(region, 0));
+        for first in (0..self.layout.slots_len()).step_by(self.pool.buffer_len().max(1)) {
+            let len = at_once.min(self.layout.slots_len() - first);
             // A hint to the system, and nothing depends on it.
-            let _ = self.file().map(|f| f.forget(at, (slots * self.layout.ci_size) as u64));
+            let _ = self.file().map(|f| f.forget(begin + first, len));
         }
     }
 
@@ -313,14 +375,13 @@ impl Component {
         dirty: &mut [Dirty<'_>],
         region: u32,
     ) -> Result<Vec<(usize, CiPlace)>, RequestError> {
-        let size = self.layout.ci_size;
-        let (mut places, mut buffer) = (Vec::with_capacity(self.layout.ci_per_ca), self.pool.buffer());
-        let mut i = 0;
+        let mut buffer = self.pool.buffer();
+        let (mut places, mut next_slot, mut i) = (Vec::with_capacity(self.layout.ci_per_ca), 0, 0);
         while i < self.layout.ci_per_ca {
-            let first = places.len();
-            let mut reads: Vec<ReadAt<'_>> = Vec::new();
-            let mut images = buffer.bytes().chunks_exact_mut(size);
-            while i < self.layout.ci_per_ca {
+            let (first, slot) = (places.len(), next_slot);
+            let mut images = Images::new(buffer.bytes(), self.layout.ci_size);
+            let mut reads: Vec<(u64, usize)> = Vec::new();
+            while i < self.layout.ci_per_ca && !images.is_full() {
                 let d = dirty.binary_search_by_key(&i, |d| d.i).ok();
                 let place = page.place(i);
                 if d.map_or(place.slot == NO_SLOT, |d| self.is_empty(&dirty[d])) {
@@ -330,44 +391,52 @@ impl Component {
                     i += 1;
                     continue;
                 }
-                let Some(buf) = images.next() else { break };
                 let place = match d {
-                    Some(d) => self.render(page, &mut dirty[d], buf)?,
+                    Some(d) => {
+                        let left_out = self.left_out(&dirty[d]);
+                        self.render(page, &mut dirty[d], images.next(), left_out)?
+                    }
                     None => {
-                        let at = self.slot_at(page, place.slot);
-                        reads.push(ReadAt { at, buf, got: 0 });
+                        reads.push((self.slot_at(page, place.slot), places.len() - first));
                         place
                     }
                 };
-                let (slot, committed) = (places.len() as u16, NO_SLOT);
-                places.push((
-                    i,
-                    CiPlace {
-                        slot,
-                        committed,
-                        ..place
-                    },
-                ));
+                images.keep(self.layout.stored_len(place.left_out));
+                let moved = CiPlace {
+                    slot: next_slot,
+                    committed: NO_SLOT,
+                    committed_left_out: 0,
+                    ..place
+                };
+                places.push((i, moved));
+                next_slot += self.layout.stored_sectors(place.left_out) as u16;
                 i += 1;
             }
-            self.read_slots(ca, &mut reads)?;
-            let images = &buffer.bytes()[..(places.len() - first) * size];
-            for ((i, place), image) in places[first..].iter().zip(images.chunks_exact(size)) {
+            self.read_slots(ca, &reads, &mut images)?;
+            for ((i, place), image) in places[first..].iter().zip(images.all()) {
                 self.check_image(*place, self.layout.join(ca, *i as u32), image)?;
             }
-            self.write_images(ca, region, first as u16, images)?;
+            self.write_neighbours(ca, self.layout.slot(region, slot), &images)?;
         }
         Ok(places)
     }
 
-    fn read_slots(&self, ca: u32, reads: &mut [ReadAt<'_>]) -> Result<(), RequestError> {
-        if reads.is_empty() {
+    /// Reads what lies at these offsets to those of the images.
+    fn read_slots(&self, ca: u32, of: &[(u64, usize)], images: &mut Images<'_>) -> Result<(), RequestError> {
+        if of.is_empty() {
             return Ok(());
+        }
+        let mut places = of.iter().peekable();
+        let mut reads: Vec<ReadAt<'_>> = Vec::with_capacity(of.len());
+        for (n, buf) in images.all_mut().enumerate() {
+            if let Some(&(at, _)) = places.next_if(|&&(_, of)| of == n) {
+                reads.push(ReadAt { at, buf, got: 0 });
+            }
         }
         self.count_io(runs(reads.iter().map(|r| (r.at, r.buf.len()))));
         let unread = |what: String| self.read_error(format!("{}, CA {ca}: {what}", self.name));
         self.file()
-            .and_then(|f| f.read(reads))
+            .and_then(|f| f.read(&mut reads))
             .map_err(|e| unread(e.to_string()))?;
         match reads.iter().find(|r| r.got < r.buf.len()) {
             Some(short) => Err(unread(format!(
@@ -378,18 +447,32 @@ impl Component {
         }
     }
 
-    /// Writes images to neighbouring slots of a region.
-    pub(super) fn write_images(&self, ca: u32, region: u32, slot: u16, images: &[u8]) -> Result<(), RequestError> {
-        if images.is_empty() {
+    /// Writes images to slots that lie together, with one I/O.
+    fn write_neighbours(&self, ca: u32, at: u64, images: &Images<'_>) -> Result<(), RequestError> {
+        let mut next = at;
+        let write = |buf| {
+            let at = next;
+            next += <[u8]>::len(buf) as u64;
+            WriteAt { at, buf }
+        };
+        let batch: Vec<WriteAt<'_>> = images.all().map(write).collect();
+        self.write_batch(ca, &batch)
+    }
+
+    /// Writes whole images to neighbouring slots of a region, the first of which is its `n`-th.
+    pub(super) fn write_images(&self, ca: u32, region: u32, n: usize, images: &[u8]) -> Result<(), RequestError> {
+        let at = self.layout.slot(region, self.layout.whole(n));
+        self.write_batch(ca, &[WriteAt { at, buf: images }])
+    }
+
+    /// One I/O.
+    fn write_batch(&self, ca: u32, batch: &[WriteAt<'_>]) -> Result<(), RequestError> {
+        if batch.iter().all(|write| write.buf.is_empty()) {
             return Ok(());
         }
-        let whole = [WriteAt {
-            at: self.layout.slot(region, slot),
-            buf: images,
-        }];
         self.count_io(1);
         self.file()
-            .and_then(|f| f.write(&whole))
+            .and_then(|f| f.write(batch))
             .map_err(|e| self.write_error(format!("{}, CA {ca}: write failed: {e}", self.name)))
     }
 
@@ -415,6 +498,17 @@ pub(super) struct Dirty<'p> {
     pub ci: u32,
     pub i: usize,
     pub latched: Latched<'p>,
+}
+
+/// Where a dirty CI is about to be written.
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    /// Its first sector, or [`NO_SLOT`].
+    first: u16,
+    /// How many there are; 0: the CI needs no image.
+    sectors: usize,
+    /// Those of the CI that it has not.
+    left_out: u8,
 }
 
 /// The newest image is not committed, so it may be written over.

@@ -109,10 +109,10 @@ impl Component {
         Ok(())
     }
 
-    /// As many free slots as a CA has beyond its CIs keep their space: a close of few changes needs no more than these.
+    /// As much as a CA has beyond its CIs keeps its space: a close of few changes needs no more than these.
     fn give_slots_back(&self, least: u64) -> std::io::Result<()> {
         let file = self.file()?;
-        let (size, spare) = (self.layout.ci_size as u64, self.layout.slots - self.layout.ci_per_ca);
+        let spare = self.layout.sectors - self.layout.ci_per_ca * self.layout.ci_sectors;
         for ca in 0..self.ca_count() {
             let _guard = self.lock(ca).lock();
             let descriptor = self.directory.get(ca);
@@ -120,15 +120,12 @@ impl Component {
                 continue;
             }
             let page = CaPage::of(self.pool.view(descriptor));
-            let free = page.free_slots(self.layout.ci_per_ca, page.slots(self.layout.slots));
-            let mut runs: Vec<(u64, u64)> = Vec::new();
-            for at in free.into_iter().skip(spare).map(|slot| self.slot_at(page, slot)) {
-                match runs.last_mut() {
-                    Some((_, end)) if *end == at => *end += size,
-                    _ => runs.push((at, at + size)),
-                }
-            }
-            for (at, end) in runs {
+            let mut keep = spare;
+            for run in page.free_runs(&self.layout, |_| false) {
+                let kept = keep.min(run.len());
+                keep -= kept;
+                let at = self.slot_at(page, (run.start + kept) as u16);
+                let end = at + ((run.len() - kept) * self.layout.sector) as u64;
                 let (at, end) = (at.next_multiple_of(BLOCK), end / BLOCK * BLOCK);
                 if end >= at + least {
                     file.hollow(at, end - at)?;

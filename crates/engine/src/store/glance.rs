@@ -18,6 +18,7 @@ use super::Component;
 use crate::error::RequestError;
 use cica_disk::ReadAt;
 use cica_format::ca::NO_SLOT;
+use cica_format::ci;
 
 /// Looks at a CI before it becomes a page.
 const LOOKS: u32 = 4;
@@ -81,8 +82,13 @@ impl Component {
     fn read_glanced(&self, ci: u32, at: u64, place: CiPlace, glanced: &mut Glanced) -> Result<(), RequestError> {
         glanced.ci = None;
         glanced.image.resize(self.layout.ci_size, 0);
-        self.read_then(at, &mut glanced.image, |image| self.check_image(place, ci, image))
-            .map_err(|e| self.read_error(format!("{}: {e}", self.place_text(ci))))??;
+        let stored = self.layout.stored_len(place.left_out);
+        let wrong = |what: String| self.read_error(format!("{}: {what}", self.place_text(ci)));
+        self.read_then(at, &mut glanced.image[..stored], |image| {
+            self.check_image(place, ci, image)
+        })
+        .map_err(wrong)??;
+        ci::expand(&mut glanced.image, stored).map_err(|e| wrong(e.to_string()))?;
         glanced.ci = Some(ci);
         Ok(())
     }

@@ -6,8 +6,12 @@
 //! ```
 //! The headers at the start of region `n` are those of CA `n`; the slots may serve any CA (its header says which
 //! region).
+//!
+//! Slots are counted in sectors (`cica_format::ca::sector`). A slot is as long as its CI, or shorter by sectors of free
+//! space that the image has not.
 
-use cica_format::{ca::CaHeader, root, table};
+use cica_format::ca::{self, CaHeader, CiEntry, MOST_LEFT_OUT};
+use cica_format::{root, table};
 
 /// Sizes that follow from CISZ and CIs per CA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,8 +20,13 @@ pub struct ComponentLayout {
     pub ci_size: usize,
     /// CIs of a CA.
     pub ci_per_ca: usize,
-    /// Slots of a region: a sixteenth more than CIs, at least two, so that changed CIs find a place.
-    pub slots: usize,
+    /// Bytes of a sector.
+    pub sector: usize,
+    /// Sectors of a whole CI.
+    pub ci_sectors: usize,
+    /// Sectors of a region's slots: room for a sixteenth more CIs than there are, at least two, so that changed CIs find
+    /// a place.
+    pub sectors: usize,
     /// Bytes of one CA header copy.
     pub header_len: usize,
     /// Bytes of a region.
@@ -30,10 +39,13 @@ impl ComponentLayout {
         let slots = ci_per_ca + (ci_per_ca / 16).max(2);
         let header_len = CaHeader::encoded_len(ci_per_ca);
         let region_len = (2 * header_len + slots * ci_size).next_multiple_of(4096);
+        let sector = ca::sector(ci_size);
         ComponentLayout {
             ci_size,
             ci_per_ca,
-            slots,
+            sector,
+            ci_sectors: ci_size / sector,
+            sectors: slots * (ci_size / sector),
             header_len,
             region_len,
         }
@@ -55,13 +67,47 @@ impl ComponentLayout {
     pub fn header(&self, ca: u32, version: u32) -> u64 {
         self.region(ca) + (version & 1) as u64 * self.header_len as u64
     }
-    /// Offset of a slot.
+    /// Offset of the slot that begins with this sector of a region.
     pub fn slot(&self, region: u32, slot: u16) -> u64 {
-        self.region(region) + 2 * self.header_len as u64 + slot as u64 * self.ci_size as u64
+        self.region(region) + 2 * self.header_len as u64 + slot as u64 * self.sector as u64
+    }
+    /// The sector that the `n`-th whole CI of a region begins with.
+    pub fn whole(&self, n: usize) -> u16 {
+        (n * self.ci_sectors) as u16
     }
     /// Bytes of a region's slots.
     pub fn slots_len(&self) -> u64 {
-        (self.slots * self.ci_size) as u64
+        (self.sectors * self.sector) as u64
+    }
+    /// Bytes of an image that lacks so many sectors.
+    pub fn stored_len(&self, left_out: u8) -> usize {
+        self.ci_size.saturating_sub(usize::from(left_out) * self.sector)
+    }
+    /// Sectors of it.
+    pub fn stored_sectors(&self, left_out: u8) -> usize {
+        self.ci_sectors.saturating_sub(usize::from(left_out))
+    }
+    /// The sectors that an image may lack which has so many bytes of free space.
+    pub fn left_out(&self, free: usize) -> u8 {
+        (free / self.sector).min(usize::from(MOST_LEFT_OUT)) as u8
+    }
+    /// Where a header says that a CI lies: the sector that its slot begins with, and what the slot has not. Where it
+    /// says what cannot be, that is a place behind all regions.
+    pub fn place(&self, in_sectors: bool, entry: &CiEntry) -> (u16, u8) {
+        const BEHIND_ALL: u16 = ca::NO_SLOT - 1;
+        match (entry.slot, in_sectors) {
+            (ca::NO_SLOT, _) => (ca::NO_SLOT, 0),
+            (slot, true) if usize::from(entry.left_out) < self.ci_sectors => (slot, entry.left_out),
+            (_, true) => (BEHIND_ALL, 0),
+            (slot, false) => {
+                let sector = usize::from(slot) * self.ci_sectors;
+                (sector.min(BEHIND_ALL.into()) as u16, 0)
+            }
+        }
+    }
+    /// The regions of a CA have numbers for all of their sectors, its annex too.
+    pub fn may_have_annex(&self) -> bool {
+        2 * self.sectors <= usize::from(ca::NO_SLOT)
     }
     /// Length of a file with `regions` regions.
     pub fn file_len(&self, regions: u32) -> u64 {
@@ -92,7 +138,7 @@ mod tests {
     fn nothing_overlaps() {
         let layout = ComponentLayout::new(512, 5);
         for region in 0..1100u32 {
-            let end = layout.slot(region, layout.slots as u16);
+            let end = layout.slot(region, layout.sectors as u16);
             assert!(end <= layout.region(region + 1), "region {region}");
             assert!(layout.header(region, 1) + layout.header_len as u64 <= layout.slot(region, 0));
         }
@@ -102,5 +148,24 @@ mod tests {
             assert_eq!(layout.table(block, 1) + 4096, layout.region(block * 504));
         }
         assert_eq!(layout.table(0, 0), 131_072);
+    }
+
+    #[test]
+    fn every_ci_size_has_few_sectors_and_slots_begin_as_they_always_did() {
+        for ci_size in (1..=16).map(|n| n * 512).chain((5..=16).map(|n| n * 2048)) {
+            let layout = ComponentLayout::new(ci_size, 48);
+            assert_eq!(layout.ci_sectors * layout.sector, ci_size);
+            assert!(layout.ci_sectors <= usize::from(MOST_LEFT_OUT) + 1, "{ci_size}");
+            assert_eq!(layout.slot(3, layout.whole(7)), layout.slot(3, 0) + 7 * ci_size as u64);
+            let entry = CiEntry {
+                slot: 7,
+                left_out: 0,
+                flags: 1,
+                version: 1,
+                checksum: 1,
+            };
+            assert_eq!(layout.place(false, &entry), (layout.whole(7), 0));
+            assert_eq!(layout.place(true, &entry), (7, 0));
+        }
     }
 }

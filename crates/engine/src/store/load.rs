@@ -152,7 +152,7 @@ impl Component {
             }
             _ => None,
         };
-        page.fill(&header, old.as_ref(), committed.is_none(), self.layout.slots);
+        page.fill(&header, old.as_ref(), committed.is_none(), &self.layout);
         Ok(())
     }
 
@@ -331,12 +331,13 @@ impl Component {
         let size = self.layout.ci_size;
         let unread = |e| self.read_error(format!("{}: {e}", self.place_text(ci)));
         if let Some(area) = self.codec.image_area(frame, size) {
+            let stored = &mut area[..self.layout.stored_len(place.left_out)];
             if self.direct {
-                let mut image = Aligned::new(size);
+                let mut image = Aligned::new(stored.len());
                 self.read_exactly(at, image.bytes()).map_err(unread)?;
-                area.copy_from_slice(image.bytes());
+                stored.copy_from_slice(image.bytes());
             } else {
-                self.read_exactly(at, area).map_err(unread)?;
+                self.read_exactly(at, stored).map_err(unread)?;
             }
             return self.accept_here(place, ci, frame);
         }
@@ -347,12 +348,12 @@ impl Component {
 
     /// Checks an image that was read to where its records stay, and makes it a page.
     pub(super) fn accept_here(&self, place: CiPlace, ci: u32, frame: &mut [u8]) -> Result<Decoded, RequestError> {
-        let size = self.layout.ci_size;
+        let (size, stored) = (self.layout.ci_size, self.layout.stored_len(place.left_out));
         if let Some(image) = self.codec.image_of(frame, size) {
-            self.check_image(place, ci, image)?;
+            self.check_image(place, ci, &image[..stored])?;
         }
         self.codec
-            .decode_here(frame, size)
+            .decode_here(frame, size, stored)
             .map_err(|e| self.read_error(format!("{}: {e}", self.place_text(ci))))
     }
 
@@ -408,7 +409,7 @@ impl Component {
         }
     }
 
-    /// Checks an image that is moved without becoming a page.
+    /// Checks what is stored of an image.
     pub(super) fn check_image(&self, place: CiPlace, ci: u32, image: &[u8]) -> Result<(), RequestError> {
         let id = Identity {
             component: self.id,

@@ -90,7 +90,7 @@ impl Component {
             self.write_aligned(&Stretch {
                 ca,
                 region,
-                at: self.layout.slot(region, first as u16),
+                at: self.layout.slot(region, self.layout.whole(first)),
                 images: part,
             })?;
             done(self.layout.join(ca, first as u32), part.len() / size);
@@ -141,7 +141,7 @@ impl Component {
         for image in empty.chunks_exact_mut(self.layout.ci_size) {
             ci::render(image, std::iter::empty(), ci::Segment::Whole, 0);
         }
-        self.write_images(ca, region, slots.start as u16, &empty)
+        self.write_images(ca, region, slots.start, &empty)
     }
 
     /// Where the last whole piece ends that the CAs reach to; `None`: they do not lie together, or reach to none.
@@ -208,13 +208,13 @@ impl Component {
     /// Direct I/O wants aligned memory.
     fn write_aligned(&self, own: &Stretch<'_>) -> Result<(), RequestError> {
         let behind = own.at - self.layout.slot(own.region, 0);
-        let (mut buffer, mut slot) = (self.pool.buffer(), (behind / self.layout.ci_size as u64) as u16);
+        let (mut buffer, mut n) = (self.pool.buffer(), (behind / self.layout.ci_size as u64) as usize);
         let most = buffer.bytes().len() / self.layout.ci_size;
         for part in own.images.chunks(most * self.layout.ci_size) {
             let aligned = &mut buffer.bytes()[..part.len()];
             aligned.copy_from_slice(part);
-            self.write_images(own.ca, own.region, slot, aligned)?;
-            slot += most as u16;
+            self.write_images(own.ca, own.region, n, aligned)?;
+            n += most;
         }
         Ok(())
     }
@@ -230,10 +230,11 @@ impl Component {
                     version,
                 };
                 let new = CiPlace {
-                    slot: i as u16,
-                    committed: place.committed,
+                    slot: self.layout.whole(i),
+                    left_out: 0,
                     version,
                     checksum: ci_checksum(id, image),
+                    ..place
                 };
                 page.set_place(i, new);
                 self.flag(page, i, true);

@@ -2,7 +2,7 @@
 //!
 //! The rules R1-R3 of `docs/design/0001` are kept here:
 //!
-//! * S1. An image is written only to a slot that is not committed (`ca.rs`, C2); headers and table blocks only to
+//! * S1. An image is written only to sectors that are not committed (`ca.rs`, C2); headers and table blocks only to
 //!   the copy
 //!   that their committed parent does not name.
 //! * S2. What a request needs to go on (page, slot, region) is found before anything is changed.
@@ -28,6 +28,7 @@ mod flush;
 mod gather;
 mod glance;
 mod image;
+mod images;
 mod kept;
 mod layout;
 mod load;

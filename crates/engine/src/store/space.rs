@@ -44,6 +44,11 @@ impl Component {
 
     /// A new, empty CA: from the free chain, else at the end. Second: true if it was a reclaimed one.
     pub fn allocate_ca(&self) -> Result<(u32, bool), RequestError> {
+        self.allocate_ca_for(self.layout.ci_per_ca)
+    }
+
+    /// The same, where so many CIs come at once. Those that come later take their space as they are written.
+    pub fn allocate_ca_for(&self, cis: usize) -> Result<(u32, bool), RequestError> {
         let free = self.space.lock().free_ca;
         if free != NO_CA {
             let next = self.with_ca(free, |page| {
@@ -55,15 +60,20 @@ impl Component {
             self.ca_changed(free);
             return Ok((free, true));
         }
-        self.append_ca().map(|ca| (ca, false))
+        self.append_ca_for(cis).map(|ca| (ca, false))
     }
 
     /// A new, empty CA at the end. In an index component `free_ca` chains CIs, so its CAs come only from here.
     pub fn append_ca(&self) -> Result<u32, RequestError> {
+        self.append_ca_for(self.layout.ci_per_ca)
+    }
+
+    fn append_ca_for(&self, cis: usize) -> Result<u32, RequestError> {
         self.book_ca()?;
         let frame = self.take_ca_frame()?;
         let ca = self.extend_for_ca()?;
-        let region = self.take_region()?;
+        let spare = self.layout.sectors - self.layout.ci_per_ca * self.layout.ci_sectors;
+        let region = self.take_region(cis * self.layout.ci_sectors + spare)?;
         self.enter_ca(ca, region, frame);
         Ok(ca)
     }
@@ -140,37 +150,63 @@ impl Component {
         self.space.lock().free_ca = ci;
     }
 
-    /// Takes a region: a free one, else a new one at the end of the file, its space taken from the file system now
-    /// (S2).
-    pub(super) fn take_region(&self) -> Result<u32, RequestError> {
+    /// Takes a region: a free one, else a new one at the end of the file. So many of its sectors, the first, have their
+    /// space from the file system now (S2). The others take it as they are written, if they have none.
+    pub(super) fn take_region(&self, sectors: usize) -> Result<u32, RequestError> {
+        let sectors = sectors.min(self.layout.sectors);
         let mut space = self.space.lock();
         if let Some(region) = space.free_regions.pop() {
-            let taken = match space.hollow.remove(&region) {
-                true => self
-                    .file()
-                    .and_then(|file| file.reserve(self.layout.slot(region, 0), self.layout.slots_len())),
-                false => Ok(()),
-            };
-            return taken.map(|()| region).map_err(|error| {
-                space.hollow.insert(region);
+            let was_hollow = space.hollow.remove(&region);
+            return self.reserve(region, sectors).map(|()| region).map_err(|error| {
+                if was_hollow {
+                    space.hollow.insert(region);
+                }
                 space.free_regions.push(region);
                 self.cannot_grow(&error)
             });
         }
         let region = space.region_count;
         if region >= space.room {
-            // Some at once, because each call costs the file system a transaction; one if that is all there is.
-            let ahead = (region / 16).min((GROW_BYTES / self.layout.region_len as u64) as u32);
-            let grow = |room: u32| {
-                self.file()
-                    .and_then(|f| f.size(Some(self.layout.file_len(room))))
-                    .map(|_| room)
+            let room = match sectors == self.layout.sectors {
+                true => self.grow_whole(region),
+                false => self.grow_for(region, sectors),
             };
-            let room = grow(region + 1 + ahead).or_else(|_| grow(region + 1));
             space.room = room.map_err(|error| self.cannot_grow(&error))?;
         }
         space.region_count += 1;
         Ok(region)
+    }
+
+    /// Makes room for a new region and some behind it, with all of their space; returns for how many regions there is
+    /// room then.
+    fn grow_whole(&self, region: u32) -> std::io::Result<u32> {
+        // Some at once, because each call costs the file system a transaction; one if that is all there is.
+        let ahead = (region / 16).min((GROW_BYTES / self.layout.region_len as u64) as u32);
+        let (file, begin) = (self.file()?, self.layout.region(region));
+        let grow = |room: u32| {
+            let end = self.layout.file_len(room);
+            file.size(Some(end))?;
+            // A process that was killed may have left the file longer, without the space.
+            file.reserve(begin, end - begin).map(|()| room)
+        };
+        grow(region + 1 + ahead).or_else(|_| grow(region + 1))
+    }
+
+    /// Makes room for one new region, so many sectors of which have their space.
+    fn grow_for(&self, region: u32, sectors: usize) -> std::io::Result<u32> {
+        let file = self.file()?;
+        file.lengthen(self.layout.file_len(region + 1))?;
+        self.reserve(region, sectors).inspect_err(|_| {
+            // The error is the one to tell; a file that is too long is no harm.
+            let _ = file.size(Some(self.layout.file_len(region)));
+        })?;
+        Ok(region + 1)
+    }
+
+    /// Takes the space of the first sectors of a region, and of the headers before them.
+    fn reserve(&self, region: u32, sectors: usize) -> std::io::Result<()> {
+        let (from, to) = (self.layout.region(region), self.layout.slot(region, sectors as u16));
+        self.file().and_then(|file| file.reserve(from, to - from))
     }
 
     fn cannot_grow(&self, error: &std::io::Error) -> RequestError {

@@ -18,22 +18,26 @@ pub fn ca_header() -> CaHeader {
         region: 0x4142_4344,
         annex: Some(0x4546_4748),
         flags: 0x5152_5354,
+        in_sectors: true,
         next_free: 0x6162_6364,
         entries: vec![
             CiEntry {
                 slot: 0x7172,
-                flags: 0x7374,
+                left_out: 0xD,
+                flags: 0x7304,
                 version: 0x7576_7778,
                 checksum: 0x797A_7B7C,
             },
             CiEntry {
                 slot: NO_SLOT,
+                left_out: 0,
                 flags: 0,
                 version: 0,
                 checksum: 0,
             },
             CiEntry {
                 slot: 2,
+                left_out: 0,
                 flags: 1,
                 version: 9,
                 checksum: 0x8182_8384,

@@ -3,7 +3,7 @@
 //! A control interval, or the root, of a closed data set is changed, and every checksum above it is made anew, up to
 //! the root of the data component. `docs/format` tells where each of them lies.
 
-use cica_format::ca::CaHeader;
+use cica_format::ca::{self, CaHeader};
 use cica_format::checksum::{ci_checksum, Identity};
 use cica_format::root::{self, Root};
 use cica_format::table::{self, TableBlock};
@@ -69,7 +69,8 @@ impl Component {
         let header_at = self.region(ca) + (known.version & 1) as usize * self.header_len();
         let mut header = CaHeader::decode(&self.bytes[header_at..], per_ca.into()).unwrap();
         let entry = &mut header.entries[place];
-        let image_at = self.region(header.region) + 2 * self.header_len() + usize::from(entry.slot) * self.ci_size();
+        let slot_at = usize::from(entry.slot) * ca::sector(self.ci_size());
+        let image_at = self.region(header.region) + 2 * self.header_len() + slot_at;
         let image = image_at..image_at + self.ci_size();
         self.bytes[image_at + at..][..new.len()].copy_from_slice(new);
         let identity = Identity {
