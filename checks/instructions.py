@@ -28,7 +28,7 @@ KNOWN = {
     "get": (1568, 10000),
     "update": (5992, 10000),
     "insert": (9567, 10000),
-    "unit": (10607, 10000),
+    "unit": (9172, 10000),
 }
 
 # What memcpy and its like leave out.

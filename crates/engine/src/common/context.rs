@@ -154,12 +154,18 @@ impl InUnit<'_> {
     /// Logs a change of one data set.
     fn log(&self, common: &Common, done: Redo<'_>) {
         let Some(number) = common.log_number() else { return };
-        let (mut redo, mut undo) = (Vec::new(), Vec::new());
-        done.append(number, &mut redo);
+        // Kept from one change to the next.
+        thread_local!(static PARTS: Cell<Vec<u8>> = const { Cell::new(Vec::new()) });
+        let mut parts = PARTS.take();
+        parts.clear();
+        done.append(number, &mut parts);
+        let redo = parts.len();
         if self.takes_back.is_none() {
-            done.undo(common, self.old).append(number, &mut undo);
+            done.undo(common, self.old).append(number, &mut parts);
         }
-        self.log_parts(common.log_of(), &[number], &redo, &undo, undo.len());
+        let (redo, undo) = parts.split_at(redo);
+        self.log_parts(common.log_of(), &[number], redo, undo, undo.len());
+        PARTS.set(parts);
     }
 
     /// Logs a change of several data sets; see [`Unit::log`].

@@ -1,7 +1,7 @@
 //! The locks of one data set: records that are held from a get for update to the string's next request, and kept by a
 //! unit of recovery that changed them to its end.
 
-use super::table::named;
+use super::table::{named, Hashing};
 use super::waiter::Reason;
 use super::Locks;
 use crate::error::RequestError;
@@ -18,14 +18,34 @@ pub struct Holds {
     set: u64,
     /// How many are kept.
     kept: AtomicUsize,
-    /// What each unit keeps here; a key may be there twice.
-    units: Mutex<HashMap<u64, Vec<Box<[u8]>>>>,
+    /// What each unit keeps here.
+    units: Mutex<HashMap<u64, KeptKeys, Hashing>>,
     /// Records that open units have erased, and by which: nobody finds them, and they may come back.
     erased: Mutex<BTreeMap<Box<[u8]>, u64>>,
     /// How many those are.
     gone: AtomicUsize,
     /// Raised when a unit ends, before its records are free.
     ends: AtomicU64,
+}
+
+/// The keys of records that a unit keeps, one behind the other; one may be there twice.
+#[derive(Default)]
+struct KeptKeys {
+    bytes: Vec<u8>,
+    /// Where each of them ends.
+    ends: Vec<usize>,
+}
+
+impl KeptKeys {
+    fn push(&mut self, key: &[u8]) {
+        self.bytes.extend_from_slice(key);
+        self.ends.push(self.bytes.len());
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let begins = std::iter::once(&0).chain(&self.ends);
+        begins.zip(&self.ends).map(|(begin, end)| &self.bytes[*begin..*end])
+    }
 }
 
 impl Holds {
@@ -35,7 +55,7 @@ impl Holds {
             set: locks.number(),
             locks,
             kept: AtomicUsize::new(0),
-            units: Mutex::new(HashMap::new()),
+            units: Mutex::default(),
             erased: Mutex::default(),
             gone: AtomicUsize::new(0),
             ends: AtomicU64::new(0),
@@ -75,7 +95,7 @@ impl Holds {
         let fresh = self.locks.take(self.set, key, owner, Reason::Unit)?;
         if fresh {
             self.kept.fetch_add(1, AcqRel);
-            self.units.lock().entry(owner).or_default().push(key.into());
+            self.units.lock().entry(owner).or_default().push(key);
         }
         Ok(fresh)
     }
@@ -112,15 +132,15 @@ impl Holds {
     pub fn end(&self, owner: u64) {
         let keys = self.units.lock().remove(&owner);
         self.ends.fetch_add(1, SeqCst);
-        for key in keys.into_iter().flatten() {
-            self.unkeep(&key, owner);
+        for key in keys.iter().flat_map(KeptKeys::iter) {
+            self.unkeep(key, owner);
         }
     }
 
     /// What the unit `owner` keeps is retained: whoever wants it is refused at once (8/24).
     pub fn retain(&self, owner: u64) {
         let units = self.units.lock();
-        for key in units.get(&owner).into_iter().flatten() {
+        for key in units.get(&owner).into_iter().flat_map(KeptKeys::iter) {
             named(self.set, key, |name| self.locks.retain_name(name, owner, true));
         }
     }

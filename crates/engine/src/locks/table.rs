@@ -14,8 +14,9 @@ use std::sync::{Arc, OnceLock};
 /// Stripes: far more than threads that are in the table at a time.
 const STRIPES: usize = 64;
 
-/// Names whose memory a stripe keeps for those that come.
-const SPARE: usize = 8;
+/// Names whose memory a stripe keeps for those that come: all stripes together as many as a unit of a few thousand
+/// changes has.
+const SPARE: usize = 64;
 
 /// Bytes of a name that are put together without asking for memory: a number and the longest key.
 const SHORT_NAME: usize = 8 + 255;
@@ -98,14 +99,25 @@ impl BuildHasher for Hashing {
 
 pub(super) struct Multiplied(u64);
 
+impl Multiplied {
+    #[inline]
+    fn mix(&mut self, word: u64) {
+        let product = u128::from(self.0 ^ word) * 0x9E37_79B9_7F4A_7C15;
+        self.0 = product as u64 ^ (product >> 64) as u64;
+    }
+}
+
 impl Hasher for Multiplied {
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            let product = u128::from(self.0 ^ u64::from_le_bytes(word)) * 0x9E37_79B9_7F4A_7C15;
-            self.0 = product as u64 ^ (product >> 64) as u64;
+        let mut words = bytes.chunks_exact(8);
+        for word in &mut words {
+            // The chunks are of eight bytes.
+            self.mix(u64::from_le_bytes(word.try_into().unwrap_or_default()));
+        }
+        let rest = words.remainder();
+        if !rest.is_empty() {
+            self.mix(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
         }
     }
     fn finish(&self) -> u64 {
