@@ -2,9 +2,12 @@
 //!
 //! `cargo run --release -p cica-engine --example bound -- [GB of data] [MB of pool] [directory] [CISZ] [CIs per CA]`
 
+mod common;
+
 use cica_disk::{LinuxDisk, SystemClock};
 use cica_engine::*;
 use cica_format::attributes::{Attributes, Organization};
+use common::process_time;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,11 +34,6 @@ impl Phases {
         );
         self.started = (Instant::now(), process_time());
     }
-}
-
-fn process_time() -> Duration {
-    let t = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::new(t.tv_sec as u64, t.tv_nsec as u32)
 }
 
 /// A line of `/proc/self/status`, in KiB.

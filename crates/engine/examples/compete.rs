@@ -3,9 +3,12 @@
 //!
 //! `cargo run --release -p cica-engine --example compete -- [pool MB] [records of each] [CI size ...]`
 
+mod common;
+
 use cica_disk::{Create, Disk, MemoryDisk, Open, SystemClock};
 use cica_engine::*;
 use cica_format::attributes::{Attributes, Organization};
+use common::Numbers;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -101,16 +104,4 @@ fn record(number: u64) -> Vec<u8> {
     let mut record: Vec<u8> = (0..200).map(|i| (number >> (i % 24)) as u8 ^ i as u8).collect();
     record[1..9].copy_from_slice(&number.to_be_bytes());
     record
-}
-
-/// Numbers at random (xorshift).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % end
-    }
 }

@@ -5,10 +5,12 @@
 //! A data set of records of 200 bytes is loaded and copied. Then the same updates are made with LOG(UNDO) and with
 //! LOG(ALL), by turns, and CPU and time of each are printed. At the end the copy is brought forward by the archive.
 
+mod common;
+
 use cica_disk::{LinuxDisk, SystemClock};
 use cica_engine::*;
 use cica_format::attributes::{Attributes, Organization};
-use rustix::time::{clock_gettime, ClockId};
+use common::process_time;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -47,9 +49,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for round in 0..ROUNDS {
         let both = [(&plain, Logging::Undo), (&archived, Logging::All)];
         for ((place, log), spent) in both.into_iter().zip(&mut spent) {
-            let (cpu, began) = (cpu(), Instant::now());
+            let (cpu, began) = (process_time(), Instant::now());
             place.update(&engine, log, (round, records, changes / ROUNDS))?;
-            spent[0] += self::cpu() - cpu;
+            spent[0] += self::process_time() - cpu;
             spent[1] += began.elapsed();
         }
     }
@@ -65,14 +67,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bytes: u64 = std::fs::read_dir(engine.archive_directory())?
         .map(|file| file.and_then(|file| file.metadata()).map(|data| data.len()))
         .sum::<Result<u64, _>>()?;
-    let (began, before) = (Instant::now(), cpu());
+    let (began, before) = (Instant::now(), process_time());
     let done = engine.bring_forward(&copy.data, &copy.index, &plan, |_| {})?;
     let took = began.elapsed();
     println!(
         "{done} changes done again from {} MB of archive in {:.1} s ({:.1} s of CPU): {:.1} s for 1 GB",
         bytes >> 20,
         took.as_secs_f64(),
-        (cpu() - before).as_secs_f64(),
+        (process_time() - before).as_secs_f64(),
         took.as_secs_f64() * (1u64 << 30) as f64 / bytes as f64
     );
     std::fs::remove_dir_all(&directory)?;
@@ -184,10 +186,4 @@ fn record(key: u64, change: u64) -> Vec<u8> {
         word.copy_from_slice(&random.to_be_bytes());
     }
     record
-}
-
-/// CPU that this process has taken.
-fn cpu() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

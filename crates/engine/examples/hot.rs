@@ -3,9 +3,12 @@
 //!
 //! `cargo run --release -p cica-engine --example hot -- [load|get|next|update|insert|unit] [requests]`
 
+mod common;
+
 use cica_disk::{Create, Disk, MemoryDisk, Open, SystemClock};
 use cica_engine::*;
 use cica_format::attributes::{Attributes, Organization};
+use common::Numbers;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -137,16 +140,4 @@ fn record(key: u64) -> Vec<u8> {
     let mut record: Vec<u8> = (0..LENGTH).map(|i| (key >> (i % 24)) as u8 ^ i as u8).collect();
     record[..8].copy_from_slice(&key.to_be_bytes());
     record
-}
-
-/// Numbers at random (xorshift).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % end
-    }
 }

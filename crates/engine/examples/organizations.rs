@@ -4,9 +4,12 @@
 
 #![allow(clippy::expect_used)]
 
+mod common;
+
 use cica_disk::{Create, Disk, ManualClock, MemoryDisk, Open};
 use cica_engine::*;
 use cica_format::attributes::{Attributes, Organization};
+use common::thread_time;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -86,15 +89,12 @@ fn run(organization: Organization) {
 }
 
 fn time(what: &str, work: impl FnOnce()) {
-    let before = cpu();
+    let before = thread_time().as_nanos() as u64;
     work();
-    println!("{what:32} {:6} ns CPU", (cpu() - before) / RECORDS);
-}
-
-/// CPU time of this thread in nanoseconds.
-fn cpu() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+    println!(
+        "{what:32} {:6} ns CPU",
+        (thread_time().as_nanos() as u64 - before) / RECORDS
+    );
 }
 
 fn attributes(organization: Organization) -> Attributes {

@@ -3,16 +3,14 @@
 //!
 //! `cargo run --release -p cica-engine --example quick -- [records] [directory]`
 
+mod common;
+
 use cica_disk::{LinuxDisk, SystemClock};
 use cica_engine::*;
 use cica_format::attributes::{Attributes, Organization};
+use common::thread_time;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-fn thread_time() -> Duration {
-    let t = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(t.tv_sec as u64, t.tv_nsec as u32)
-}
+use std::time::Instant;
 
 fn measure(what: &str, n: u64, f: impl FnOnce()) {
     let (wall, cpu) = (Instant::now(), thread_time());

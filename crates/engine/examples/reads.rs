@@ -5,9 +5,12 @@
 //! For each number of records of 200 bytes: nanoseconds of a get while all CIs are in the pool, and milliseconds of an
 //! open, 4,520 gets or as many as there are records, and the close. The least of many is what the machine can do.
 
+mod common;
+
 use cica_disk::{LinuxDisk, SystemClock};
 use cica_engine::*;
 use cica_format::attributes::{Attributes, Organization};
+use common::Numbers;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -140,15 +143,12 @@ impl Place {
     }
 }
 
-/// Keys of so many records, at random (xorshift).
-struct Keys(u64, u64);
+/// Keys of so many records, at random.
+struct Keys(u64, Numbers);
 
 impl Keys {
     fn draw(&mut self) -> [u8; 8] {
-        self.1 ^= self.1 << 13;
-        self.1 ^= self.1 >> 7;
-        self.1 ^= self.1 << 17;
-        key(self.1 % self.0 + 1)
+        key(self.1.below(self.0) + 1)
     }
 }
 

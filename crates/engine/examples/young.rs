@@ -8,9 +8,12 @@
 //! *p99.9* and *longest* are of the request as its caller sees it. *File* is how long the files are, *stored* what they
 //! take on the device, *pool* what is charged for each record that there is.
 
+mod common;
+
 use cica_disk::{LinuxDisk, SystemClock};
 use cica_engine::*;
 use cica_format::attributes::{Attributes, Organization};
+use common::{process_time, Numbers};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -74,32 +77,12 @@ impl Young {
     }
 }
 
-fn process_time() -> Duration {
-    let t = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::new(t.tv_sec as u64, t.tv_nsec as u32)
-}
-
 /// A record without runs, which a page would leave out.
 fn record(key: u64) -> Vec<u8> {
     let mut numbers = Numbers(key.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut record: Vec<u8> = (0..LENGTH / 8).flat_map(|_| numbers.next().to_le_bytes()).collect();
     record[..16].copy_from_slice(format!("{key:016}").as_bytes());
     record
-}
-
-/// Numbers at random (xorshift).
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
 }
 
 fn main() {
