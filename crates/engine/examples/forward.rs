@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for ((place, log), spent) in both.into_iter().zip(&mut spent) {
             let (cpu, began) = (process_time(), Instant::now());
             place.update(&engine, log, (round, records, changes / ROUNDS))?;
-            spent[0] += self::process_time() - cpu;
+            spent[0] += process_time() - cpu;
             spent[1] += began.elapsed();
         }
     }

@@ -89,12 +89,10 @@ fn run(organization: Organization) {
 }
 
 fn time(what: &str, work: impl FnOnce()) {
-    let before = thread_time().as_nanos() as u64;
+    let before = thread_time();
     work();
-    println!(
-        "{what:32} {:6} ns CPU",
-        (thread_time().as_nanos() as u64 - before) / RECORDS
-    );
+    let took = (thread_time() - before).as_nanos() as u64;
+    println!("{what:32} {:6} ns CPU", took / RECORDS);
 }
 
 fn attributes(organization: Organization) -> Attributes {

@@ -105,7 +105,7 @@ impl Place {
     fn gets_in_the_pool(&self) -> u64 {
         let engine = Engine::new(self.env.clone()).expect("an engine");
         let ds = self.open(&engine, Access::Input);
-        let (mut string, mut keys) = (ds.string(), Keys(self.records, 1979));
+        let (mut string, mut keys) = (ds.string(), Keys(self.records, Numbers(1979)));
         for n in 1..=self.records {
             string
                 .get(&key(n)[..], Search::Equal, Intent::Position)
@@ -125,7 +125,7 @@ impl Place {
     /// Milliseconds of an open, so many gets, and the close, the least of 30.
     fn step(&self, gets: u64) -> f64 {
         let times = (0..30).map(|round| {
-            let (start, mut keys) = (Instant::now(), Keys(self.records, 1979 + round));
+            let (start, mut keys) = (Instant::now(), Keys(self.records, Numbers(1979 + round)));
             let engine = Engine::new(self.env.clone()).expect("an engine");
             let ds = self.open(&engine, Access::Input);
             let mut string = ds.string();
