@@ -24,7 +24,7 @@ COUNTED_WITH = "rustc 1.95.0 "
 # Instructions of one request, and how many are counted.
 KNOWN = {
     "load": (2736, 20000),
-    "next": (409, 10000),
+    "next": (435, 10000),
     "get": (1568, 10000),
     "update": (5992, 10000),
     "insert": (9567, 10000),

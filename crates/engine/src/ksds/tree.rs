@@ -347,17 +347,17 @@ impl Ksds {
         }
     }
 
-    /// A sequential reader came to `leaf`: the page after it is asked for, so that it is in the cache when its turn
-    /// comes.
-    pub fn prefetch_after(&self, leaf: &Leaf) {
-        if leaf.entry + 1 < leaf.entries {
-            let view = self.view(leaf.node.1);
-            let ci = self.data.layout.join(view.ca(), view.pointer(leaf.entry + 1));
-            if self.unchanged(leaf.node.1, leaf.node.2) {
-                // Asking is all: where it is told when its turn comes.
-                let _ = self.data.resident(ci);
-            }
+    /// A sequential reader came to `leaf`: the head of the page after it is asked for, so that it is in the cache when
+    /// its turn comes. Returns the frame where that page is now.
+    pub fn prefetch_after(&self, leaf: &Leaf) -> Option<u32> {
+        if leaf.entry + 1 >= leaf.entries {
+            return None;
         }
+        let view = self.view(leaf.node.1);
+        let ci = self.data.layout.join(view.ca(), view.pointer(leaf.entry + 1));
+        let known = self.unchanged(leaf.node.1, leaf.node.2);
+        // Where it is told anew when its turn comes.
+        known.then(|| self.data.resident(ci))?.map(|(frame, _)| frame)
     }
 
     /// Whether the record at `spot` has a key that starts with `key`; `None`: its page changed.

@@ -141,14 +141,7 @@ impl<'p> Words<'p> {
     /// Asks for the cache line that word `i` lies in; `i` may be any number.
     #[inline]
     pub fn prefetch_line(&self, i: usize) {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: a prefetch reads nothing, wherever it points.
-        unsafe {
-            use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
-            _mm_prefetch::<_MM_HINT_T0>(self.start.as_ptr().cast::<i8>().wrapping_add(i * 8));
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = i;
+        prefetch_line_at(self.start.as_ptr().wrapping_add(i).addr());
     }
 
     /// Eight bytes at any offset, as stored; zeros for those outside.
@@ -220,6 +213,22 @@ impl<'p> Words<'p> {
         let mine = self.eight(at).to_le_bytes();
         mine[..rest.len()].cmp(rest)
     }
+}
+
+/// Bytes of a cache line.
+pub const LINE_LEN: usize = LINE * 8;
+
+/// Asks for the cache line of an address, which may be any.
+#[inline]
+pub fn prefetch_line_at(address: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch reads nothing, wherever it points.
+    unsafe {
+        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::without_provenance(address));
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
 }
 
 /// Loads eight bytes, at any address, that a writer may be changing: the language has no unaligned load that may race.

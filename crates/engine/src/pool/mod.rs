@@ -38,7 +38,7 @@ mod turn;
 mod view;
 
 pub use buffers::{Aligned, ALIGNMENT};
-pub use bytes::Words;
+pub use bytes::{prefetch_line_at, Words, LINE_LEN};
 pub use cells::Cells;
 pub use charge::Held;
 pub use frame::{Descriptor, Frame, Latched, PageId, PageKind};
@@ -309,6 +309,13 @@ impl Pool {
     #[inline]
     pub fn prefetch(&self, frame: u32, lines: usize) {
         self.frame(frame).prefetch(lines);
+    }
+
+    /// Where a frame lies in memory, for [`prefetch_line_at`].
+    pub fn addresses(&self, frame: u32) -> std::ops::Range<usize> {
+        let (start, len) = self.memory_of(frame);
+        let start = start.as_ptr().addr();
+        start..start + len
     }
 
     /// A frame, to look at more than one thing of it.

@@ -345,6 +345,10 @@ impl Records {
         debug_assert!(copied.is_some(), "a latched page makes sense");
         records
     }
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
     /// In key order.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.count).map_while(|i| self.record(i)).map(|(_, record)| record)

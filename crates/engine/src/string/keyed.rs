@@ -5,6 +5,7 @@
 mod change;
 mod stored;
 
+use super::next_page::NextPage;
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Leaf, Look, Optimistic, Spot, Unbuffered};
 use crate::open::OpenDataSet;
@@ -46,6 +47,8 @@ pub struct KeyedString {
     /// A copy of the page that a sequential reader came to: good while the page is as it was.
     page: Records,
     page_is: Option<(u32, u64)>,
+    /// The page that comes after it.
+    next_page: NextPage,
     /// For CIs of which no page is made.
     unbuffered: Unbuffered,
     /// Pages that it goes forward from leave the pool.
@@ -91,6 +94,7 @@ impl KeyedString {
             coming: Vec::new(),
             page: Records::default(),
             page_is: None,
+            next_page: NextPage::default(),
             unbuffered: Unbuffered::default(),
             leaves_none: false,
             position: Position::Start,
@@ -354,6 +358,7 @@ impl KeyedString {
         }
         spot.pos = pos;
         self.key_at = Where::Page;
+        self.next_page.ask_on();
         self.count_retrieved();
         true
     }
@@ -365,7 +370,10 @@ impl KeyedString {
         if copied.is_some() && self.ksds.is_settled(leaf) {
             self.page_is = Some((leaf.frame, leaf.version));
         }
-        self.ksds.prefetch_after(leaf);
+        self.next_page = match self.ksds.prefetch_after(leaf) {
+            Some(frame) => NextPage::of(self.ksds.data.pool(), frame, self.page.count()),
+            None => NextPage::default(),
+        };
     }
 
     /// Brings the position's key into `key`, before what it is in changes.

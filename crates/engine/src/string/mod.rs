@@ -53,6 +53,7 @@ mod far;
 mod integrity;
 mod interval;
 mod keyed;
+mod next_page;
 mod numbered;
 mod path;
 mod patience;
