@@ -25,7 +25,7 @@ GENERATED = tuple(f"docs/src/reference/{name}.md" for name in ("counters", "idca
 # Imports run downward only: a crate may depend on crates of a lower floor. Crates of one floor do not know each other.
 FLOORS = [
     {"cica-format", "cica-disk", "cica-qsam", "cica-messages", "cica-copybook"},
-    {"cica-compress", "cica-counters"},
+    {"cica-compress", "cica-counters", "cica-indexed"},
     {"cica-catalog", "cica-engine", "cica-portable"},
     {"cica-share", "cica-smf"},
     {"cica-session"},
