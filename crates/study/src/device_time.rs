@@ -78,7 +78,7 @@ impl DiskTimes {
     }
 
     /// Milliseconds over so many cylinders: as the root of the distance, through the least and the average.
-    fn seek(&self, distance: f64) -> f64 {
+    pub fn seek(&self, distance: f64) -> f64 {
         match distance < 1.0 {
             true => 0.0,
             false => {

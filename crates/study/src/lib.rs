@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `y1979` | VSAM on a 3330-1, one option at a time: buffers, control intervals, index in storage |
+//! | `y1979` | VSAM and ISAM on a 3330-1, one option at a time: buffers, control intervals, index in storage |
 //! | `y1988` | QSAM and VSAM on 3380s: block sizes and buffers of copies |
 //! | `y2001` | VSE/ESA, 2001: what compressed records cost a REPRO and an online mix |
 //! | `y2007` | RLS on z/OS, 2007: SMF 64 of ten GETs, the first time and the second |

@@ -27,13 +27,19 @@ fn what_was_counted_in_1979_is_counted_again() {
     std::fs::remove_dir_all(&directory).unwrap();
     let report = report.unwrap();
     println!("{}", report.text());
-    let [runs, buffers, splits, today] = &report.tables[..] else {
-        panic!("four tables")
+    let [runs, isam, buffers, splits, today] = &report.tables[..] else {
+        panic!("five tables")
     };
     let within = |row: &str, percent: f64| {
         let (_, _, differs, _) = figures(runs, row);
         assert!(differs.abs() <= percent, "{row}: {differs:+.2} %");
     };
+    // ISAM, the comparator: all rows within 10 percent.
+    assert_eq!(isam.rows.len(), 32);
+    for (row, _) in &isam.rows {
+        let (_, _, differs, _) = figures(isam, row);
+        assert!(differs.abs() <= 10.0, "{row}: {differs:+.2} %");
+    }
     // The buffer table: every row of the reads is what was printed.
     let reads: Vec<&String> = buffers
         .rows

@@ -107,7 +107,7 @@ impl Step {
 }
 
 /// Record numbers as the study's program drew them: RANDU, whose next number is 65,539 times the last one, in 31 bits.
-fn random() -> impl Iterator<Item = u64> {
+pub fn random() -> impl Iterator<Item = u64> {
     let mut last: u32 = 1;
     std::iter::repeat_with(move || {
         last = last.wrapping_mul(65_539) & 0x7FFF_FFFF;
