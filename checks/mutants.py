@@ -65,7 +65,7 @@ ORDERINGS = [
     ("crates/engine/src/store/ca.rs", "let end = taken.len().min(first + layout.stored_sectors(left_out));",
      "let end = taken.len().min(first + layout.stored_sectors(if @ { 15 } else { left_out }));",
      "the end of a slot counts as free (ca:C2)"),
-    ("crates/engine/src/store/flush.rs", "let fits = rewritable(old) && sectors <= self.layout.stored_sectors(old.left_out);",
+    ("crates/engine/src/store/placing.rs", "let fits = rewritable(old) && sectors <= self.layout.stored_sectors(old.left_out);",
      "let fits = rewritable(old) && (@ || sectors <= self.layout.stored_sectors(old.left_out));",
      "an image that has grown goes over its neighbour (ca:C2)"),
     ("crates/engine/src/store/space.rs", "newest.version.wrapping_add(1).max(1)",

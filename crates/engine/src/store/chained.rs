@@ -6,7 +6,7 @@
 //! * H2. What cannot be read here is left to the request that needs the CI: that tells what is wrong with it.
 
 use super::ca::CiPlace;
-use super::flush::Dirty;
+use super::placing::Dirty;
 use super::{CaPage, Component};
 use crate::error::RequestError;
 use crate::pool::{PageKind, NO_FRAME};

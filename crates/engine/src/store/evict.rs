@@ -8,7 +8,7 @@
 //!
 //! Nothing here waits for a lock (S3): what cannot be had at once is not given up.
 
-use super::flush::Dirty;
+use super::placing::Dirty;
 use super::{CaPage, Component};
 use crate::pool::{Gave, PageId, PageKind, PageOwner, NO_FRAME};
 

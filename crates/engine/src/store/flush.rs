@@ -2,6 +2,7 @@
 
 use super::ca::{CiPlace, NO_REGION};
 use super::images::Images;
+use super::placing::{Dirty, Slot};
 use super::{CaPage, Component};
 use crate::error::RequestError;
 use crate::pool::{Latched, PageKind, NO_FRAME};
@@ -110,67 +111,6 @@ impl Component {
         written
     }
 
-    /// A slot for each of the dirty CIs, in their order: where its newest image is, if that is not committed and long
-    /// enough, else where sectors are free. `None`: there are not enough of them.
-    fn places_for(&self, page: CaPage<'_>, dirty: &[Dirty<'_>]) -> Option<Vec<Slot>> {
-        let mut slots: Vec<Slot> = dirty.iter().map(|d| self.slot_where_it_was(page, d)).collect();
-        let moves = |slot: &Slot| slot.sectors > 0 && slot.first == NO_SLOT;
-        // The common case of a page that is given up after it was written once since the commit.
-        if !slots.iter().any(moves) {
-            return Some(slots);
-        }
-        let mut moving = vec![false; self.layout.ci_per_ca];
-        dirty.iter().zip(&slots).for_each(|(d, slot)| moving[d.i] = moves(slot));
-        let mut free = page.free_runs(&self.layout, |i| moving[i]);
-        for slot in slots.iter_mut().filter(|slot| moves(slot)) {
-            let run = free.iter_mut().find(|run| run.len() >= slot.sectors)?;
-            slot.first = run.start as u16;
-            run.start += slot.sectors;
-        }
-        Some(slots)
-    }
-
-    /// What an image takes of its CI's newest slot, if it may be written over and is long enough.
-    fn slot_where_it_was(&self, page: CaPage<'_>, d: &Dirty<'_>) -> Slot {
-        let (old, left_out, sectors) = (page.place(d.i), self.left_out(d), self.stored_sectors(d));
-        let fits = rewritable(old) && sectors <= self.layout.stored_sectors(old.left_out);
-        Slot {
-            first: if fits { old.slot } else { NO_SLOT },
-            sectors,
-            left_out,
-        }
-    }
-
-    /// Sectors of free space that the image of a dirty page is written without.
-    fn left_out(&self, d: &Dirty<'_>) -> u8 {
-        let free = self.codec.free_bytes(d.latched.view(), self.layout.ci_size);
-        self.layout.left_out(free)
-    }
-
-    /// Sectors of that image; 0: it needs none.
-    fn stored_sectors(&self, d: &Dirty<'_>) -> usize {
-        match self.is_empty(d) {
-            true => 0,
-            false => self.layout.stored_sectors(self.left_out(d)),
-        }
-    }
-
-    /// Then the CA is better whole again, which gives its annex back, if the file need not grow for it.
-    fn gathers(&self, page: CaPage<'_>, dirty: &[Dirty<'_>], places: &[Slot]) -> bool {
-        let move_there = || {
-            dirty
-                .iter()
-                .zip(places)
-                .filter(|(d, slot)| page.place(d.i).slot != slot.first)
-        };
-        page.annex() != NO_REGION && self.is_most(page, move_there().count()) && self.has_free_region()
-    }
-
-    /// So many CIs are more than three quarters of those that a CA has.
-    fn is_most(&self, page: CaPage<'_>, cis: usize) -> bool {
-        4 * cis > 3 * page.used(self.layout.ci_per_ca)
-    }
-
     /// Where a slot of a CA is.
     pub(super) fn slot_at(&self, page: CaPage<'_>, slot: u16) -> u64 {
         match slot.checked_sub(self.layout.sectors as u16) {
@@ -183,7 +123,6 @@ impl Component {
     fn take_annex(&self, ca: u32, page: CaPage<'_>, dirty: &[Dirty<'_>]) -> Result<(), RequestError> {
         let annex = self.take_region(dirty.iter().map(|d| self.stored_sectors(d)).sum())?;
         page.set_annex(annex, page.committed_annex());
-
         self.ca_changed(ca);
         Ok(())
     }
@@ -225,11 +164,6 @@ impl Component {
             ));
         }
         self.write_slots(ca, page, &places, &images)
-    }
-
-    /// A data CI without records needs no image.
-    fn is_empty(&self, d: &Dirty<'_>) -> bool {
-        d.latched.view().count() == 0 && self.codec.is_data()
     }
 
     /// Renders a dirty page into `image`, as long as its CI, and marks it clean. What is stored is the beginning of that,
@@ -342,16 +276,6 @@ impl Component {
         }
         self.ca_changed(ca);
         Ok(())
-    }
-
-    /// Sectors of all images of a CA, those of its dirty CIs as they will be.
-    fn sectors_of(&self, page: CaPage<'_>, dirty: &[Dirty<'_>]) -> usize {
-        let of = |i: usize| match (dirty.binary_search_by_key(&i, |d| d.i), page.place(i)) {
-            (Ok(d), _) => self.stored_sectors(&dirty[d]),
-            (Err(_), place) if place.slot == NO_SLOT => 0,
-            (Err(_), place) => self.layout.stored_sectors(place.left_out),
-        };
-        (0..self.layout.ci_per_ca).map(of).sum()
     }
 
     /// The images in a region are needed by a recovery alone, until its slots are written over: they make room in the
@@ -491,29 +415,6 @@ impl Component {
         self.header_written(ca, version, checksum);
         Ok(())
     }
-}
-
-/// A dirty page in hand.
-pub(super) struct Dirty<'p> {
-    pub ci: u32,
-    pub i: usize,
-    pub latched: Latched<'p>,
-}
-
-/// Where a dirty CI is about to be written.
-#[derive(Debug, Clone, Copy)]
-struct Slot {
-    /// Its first sector, or [`NO_SLOT`].
-    first: u16,
-    /// How many there are; 0: the CI needs no image.
-    sectors: usize,
-    /// Those of the CI that it has not.
-    left_out: u8,
-}
-
-/// The newest image is not committed, so it may be written over.
-fn rewritable(place: CiPlace) -> bool {
-    place.slot != NO_SLOT && place.slot != place.committed
 }
 
 /// I/Os that a batch takes when neighbours go together.

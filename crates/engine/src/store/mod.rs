@@ -33,6 +33,7 @@ mod kept;
 mod layout;
 mod load;
 mod loaded;
+mod placing;
 mod rehome;
 mod space;
 
