@@ -36,6 +36,28 @@ type Kept = Mutex<Option<Box<OpenFile>>>;
 static KEPT: Mutex<Vec<&'static Kept>> = Mutex::new(Vec::new());
 static FREE: Mutex<Vec<&'static Kept>> = Mutex::new(Vec::new());
 
+/// Files of programs whose requests come through EXTFH, by their address, and what is kept for each.
+static DESCRIBED: Mutex<Vec<(usize, &'static Kept)>> = Mutex::new(Vec::new());
+
+/// The program has a file of its own for this one, which is open: what does not come through EXTFH is asked of that.
+///
+/// # Safety
+/// `file` is a file of the program.
+pub unsafe fn describes(own: *const File, file: *const File) {
+    // SAFETY: the caller's promise.
+    if let (false, Some(kept)) = (own.is_null(), unsafe { kept(file) }) {
+        DESCRIBED.lock().push((own as usize, kept));
+    }
+}
+
+/// What is kept for a program's own file whose requests come through EXTFH.
+fn described(own: *const File) -> Option<&'static Kept> {
+    let all = DESCRIBED.lock();
+    all.iter()
+        .find(|(file, _)| *file == own as usize)
+        .map(|(_, kept)| *kept)
+}
+
 /// What is kept for this file, if it is Cica's.
 ///
 /// # Safety
@@ -174,12 +196,16 @@ pub unsafe fn act_waiting(
 #[inline]
 pub unsafe fn act(file: *mut File, act: impl FnOnce(&mut OpenFile) -> Result<(), Outcome>) -> Option<Outcome> {
     // SAFETY: the caller's promise.
-    let kept = unsafe { kept(file) }?;
+    unsafe { kept(file) }.map(|kept| act_on(kept, act))
+}
+
+#[inline]
+fn act_on(kept: &Kept, act: impl FnOnce(&mut OpenFile) -> Result<(), Outcome>) -> Outcome {
     note(0, 0, 0);
-    Some(behind(|| match kept.lock().as_mut() {
+    behind(|| match kept.lock().as_mut() {
         Some(open) => act(open).err().unwrap_or(Outcome::Done),
         None => Outcome::NotOpen,
-    }))
+    })
 }
 
 /// The status of this process's set.
@@ -461,6 +487,7 @@ unsafe fn forget(file: *mut File, mode: u8) {
                 (*file).handler = std::ptr::null_mut();
                 (*file).open = mode;
                 *kept.lock() = None;
+                DESCRIBED.lock().retain(|(_, of)| !std::ptr::eq(*of, kept));
                 FREE.lock().push(kept);
                 Outcome::Done
             });
@@ -605,10 +632,13 @@ pub unsafe extern "C" fn cob_delete(file: *mut File, item: *mut Field) {
 pub unsafe extern "C" fn cob_unlock_file(file: *mut File, item: *mut Field) {
     // SAFETY: the caller's promise, here and below.
     unsafe {
-        if !ours(file, item, |_, open| {
+        let unlock_all = |open: &mut OpenFile| {
             open.unlock_all();
             Ok(())
-        }) {
+        };
+        if let (Some(kept), Some(libcob)) = (described(file), libcob()) {
+            libcob.set_status(file, item, status_of(act_on(kept, unlock_all)));
+        } else if !ours(file, item, |_, open| unlock_all(open)) {
             if let Some(unlock) = next().unlock {
                 unlock(file, item);
             }
@@ -672,6 +702,11 @@ pub unsafe extern "C" fn cob_file_free(file: *mut *mut File, keys: *mut *mut c_v
 /// COMMIT: everything written to Cica's files stands and is durable; then libcob's part.
 #[no_mangle]
 pub extern "C" fn cob_commit() {
+    commit_all();
+}
+
+/// The same, for calls from here: where libcob comes first, the exported name is libcob's.
+pub fn commit_all() {
     if signal::is_ending() {
         return;
     }
@@ -689,6 +724,11 @@ pub extern "C" fn cob_commit() {
 /// ROLLBACK: what was written to Cica's files since the last COMMIT is taken back; then libcob's part.
 #[no_mangle]
 pub extern "C" fn cob_rollback() {
+    roll_back_all();
+}
+
+/// The same, for calls from here, as [`commit_all`].
+pub fn roll_back_all() {
     // libcob's own handler of signals says it as well; the next OPEN takes back what is to be taken back.
     if signal::is_ending() {
         return;

@@ -5,15 +5,27 @@
 //! libcob's own handler, EXTFH.
 //!
 //! What a description does not tell a handler cannot know: RECORD DEPENDING ON and RELATIVE KEY after READ NEXT are
-//! libcob's to update, SHARING and CLOSE WITH LOCK do not come through.
+//! libcob's to update, CLOSE WITH LOCK does not come through.
+//!
+//! | lock | in a program that cobc compiled | in one that fills the description itself |
+//! |---|---|---|
+//! | LOCK MODE, LOCK ON MULTIPLE RECORDS | of the program's file, see [`cob_extfh_open`]; else as beside | the description |
+//! | SHARING, OPEN WITH LOCK | an argument of [`cob_extfh_open`] | LOCK MODE EXCLUSIVE |
+//! | READ WITH LOCK, KEPT LOCK, NO LOCK | the description's options | the operation, or the options |
+//! | READ WITH WAIT, IGNORING LOCK | the description's options | the same |
+//! | UNLOCK, COMMIT, ROLLBACK | libcob's functions, which [`border`] has | the operation |
+//!
+//! What is an argument or a function of libcob's is seen only when this library comes before libcob: by LD_PRELOAD, or
+//! because it was linked before it.
 
 use crate::border::{self, kept};
 use crate::libcob::fcd::{self, access, keys, other, Fcd, KeyParts};
 use crate::libcob::layout::{self, close, organization, read, Field, File, Key};
-use crate::libcob::{libcob, next};
+use crate::libcob::{libcob, next, FileHandler};
 use crate::request;
 use crate::status::{Outcome, Set};
 use parking_lot::Mutex;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_uchar, c_void, CString};
 use std::mem::zeroed;
@@ -21,16 +33,42 @@ use std::sync::{Arc, LazyLock};
 
 /// Requests.
 mod operation {
+    use crate::libcob::layout::read;
+
     pub const CLOSE: u16 = 0xFA80;
     pub const OPEN: std::ops::RangeInclusive<u16> = 0xFA00..=0xFA03;
-    pub const NEXT: u16 = 0xFAF5;
-    pub const PREVIOUS: u16 = 0xFAF9;
-    pub const BY_KEY: u16 = 0xFAF6;
     pub const WRITE: u16 = 0xFAF3;
     pub const REWRITE: u16 = 0xFAF4;
     pub const DELETE: u16 = 0xFAF7;
     pub const UNLOCK: u16 = 0xFA0E;
     pub const UNLOCK_RECORD: u16 = 0x000F;
+    pub const COMMIT: u16 = 0xFADC;
+    pub const ROLLBACK: u16 = 0xFADD;
+
+    /// Which record a READ returns.
+    #[derive(Clone, Copy)]
+    pub enum Way {
+        Next,
+        Previous,
+        ByKey,
+    }
+
+    /// Operations of READ: the record, and the phrase about its lock, which takes the place of those in the options;
+    /// with none the options say it.
+    pub const READ: [(u16, Way, i32); 12] = [
+        (0xFAF5, Way::Next, 0),
+        (0xFA8D, Way::Next, read::NO_LOCK),
+        (0xFAD8, Way::Next, read::LOCK),
+        (0xFAD9, Way::Next, read::KEPT_LOCK),
+        (0xFAF9, Way::Previous, 0),
+        (0xFA8C, Way::Previous, read::NO_LOCK),
+        (0xFADE, Way::Previous, read::LOCK),
+        (0xFADF, Way::Previous, read::KEPT_LOCK),
+        (0xFAF6, Way::ByKey, 0),
+        (0xFA8E, Way::ByKey, read::NO_LOCK),
+        (0xFADA, Way::ByKey, read::LOCK),
+        (0xFADB, Way::ByKey, read::KEPT_LOCK),
+    ];
 
     /// Operations of START, and what libcob calls the relation.
     pub const START: [(u16, i32); 7] = [
@@ -78,6 +116,46 @@ static SHADOWS: LazyLock<Mutex<HashMap<usize, Arc<Mutex<Shadow>>>>> = LazyLock::
 // thread that makes the request.
 unsafe impl Send for Shadow {}
 
+thread_local! {
+    /// The file that this thread is about to open through a handler, and its SHARING.
+    static OPENING: Cell<(*mut File, c_int)> = const { Cell::new((std::ptr::null_mut(), 0)) };
+}
+
+/// OPEN of a file with a handler that the program names: what its description does not carry is kept for CICAFH.
+///
+/// # Safety
+/// libcob's: a handler, a file of the program, and null or its FILE STATUS.
+#[no_mangle]
+pub unsafe extern "C" fn cob_extfh_open(
+    handler: FileHandler,
+    file: *mut File,
+    mode: c_int,
+    sharing: c_int,
+    item: *mut Field,
+) {
+    if let Some(open) = next().extfh_open {
+        OPENING.set((file, sharing));
+        // SAFETY: the caller's promise.
+        unsafe { open(handler, file, mode, sharing, item) }
+        OPENING.set((std::ptr::null_mut(), 0));
+    }
+}
+
+/// The program's own file behind a description that is opened, and its SHARING, if [`cob_extfh_open`] saw them.
+///
+/// # Safety
+/// A file control description.
+unsafe fn opening(fcd: &Fcd) -> Option<(&File, c_int)> {
+    let (file, sharing) = OPENING.replace((std::ptr::null_mut(), 0));
+    // SAFETY: the file is the program's, which is in the middle of its OPEN.
+    let (file, record) = unsafe {
+        let file = file.as_ref()?;
+        (file, file.record.as_ref()?)
+    };
+    // A handler of the program's own may open another file meanwhile.
+    (record.data == fcd.record).then_some((file, sharing))
+}
+
 /// A request of a program compiled with `-fcallfh=CICAFH`.
 ///
 /// # Safety
@@ -88,6 +166,15 @@ pub unsafe extern "C" fn CICAFH(operation: *mut c_uchar, fcd: *mut Fcd) -> c_int
     // SAFETY: the caller's promise, here and below.
     unsafe {
         let code = u16::from_be_bytes([*operation, *operation.add(1)]);
+        if let operation::COMMIT | operation::ROLLBACK = code {
+            // They are of all files of the run unit, of those too that are libcob's.
+            match code {
+                operation::COMMIT => border::commit_all(),
+                _ => border::roll_back_all(),
+            }
+            (*fcd).status = *b"00";
+            return 0;
+        }
         let address = fcd as usize;
         let known = SHADOWS.lock().get(&address).cloned();
         let mut own = known.as_ref().map_or(std::ptr::null_mut(), |shadow| shadow.lock().own);
@@ -139,6 +226,8 @@ fn of_closed(code: u16) -> Outcome {
         operation::WRITE => Outcome::NotForOutput,
         operation::REWRITE | operation::DELETE => Outcome::NotForChange,
         operation::CLOSE => Outcome::NotOpen,
+        // As libcob has it.
+        operation::UNLOCK | operation::UNLOCK_RECORD => Outcome::Done,
         _ if operation::CLOSE_WITH.iter().any(|(close, _)| *close == code) => Outcome::NotOpen,
         _ => Outcome::NotForInput,
     }
@@ -155,8 +244,14 @@ unsafe fn open_new(code: u16, fcd: &mut Fcd, own: *mut File) -> Option<Outcome> 
         let mode = (code & 3) as u8 + 1;
         let mut file = shadow.lock();
         file.own = own;
-        let outcome = border::take_over(&mut file.file, mode.into(), 0, true)?;
+        let (mut of_program, mut with) = (std::ptr::null(), 0);
+        if let Some((its, sharing)) = opening(fcd) {
+            (of_program, with) = (std::ptr::from_ref(its), sharing);
+            file.file.lock = its.lock;
+        }
+        let outcome = border::take_over(&mut file.file, mode.into(), with, true)?;
         let opened = kept(&file.file).is_some();
+        border::describes(of_program, &file.file);
         drop(file);
         if opened {
             fcd.open_mode = mode - 1;
@@ -282,11 +377,14 @@ impl Shadow {
             access::DYNAMIC => layout::access::DYNAMIC,
             _ => layout::access::SEQUENTIAL,
         };
-        f.lock = match fcd.lock_mode {
-            fcd::lock::EXCLUSIVE => layout::lock::EXCLUSIVE,
-            fcd::lock::AUTOMATIC => layout::lock::AUTOMATIC,
-            _ => 0,
-        };
+        f.lock = [
+            (fcd::lock::EXCLUSIVE, layout::lock::EXCLUSIVE),
+            (fcd::lock::AUTOMATIC, layout::lock::AUTOMATIC),
+            (fcd::lock::MULTIPLE, layout::lock::MULTIPLE),
+        ]
+        .into_iter()
+        .filter(|(bit, _)| fcd.lock_mode & bit != 0)
+        .fold(0, |all, (_, bit)| all | bit);
         f.optional = u8::from(fcd.other & other::OPTIONAL != 0);
         f.version = 1;
     }
@@ -337,12 +435,16 @@ impl Shadow {
             if operation::OPEN.contains(&code) {
                 return Outcome::AlreadyOpen;
             }
-            if let operation::NEXT | operation::PREVIOUS | operation::BY_KEY = code {
+            if let Some(&(_, way, phrase)) = operation::READ.iter().find(|(operation, ..)| *operation == code) {
                 let key = key.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut);
-                let done = border::act_waiting(file, options, |open| match code {
-                    operation::NEXT => request::read_way(libcob, file, open, options & !read::PREVIOUS),
-                    operation::PREVIOUS => request::read_way(libcob, file, open, options | read::PREVIOUS),
-                    _ => request::read_key(libcob, file, open, key, options),
+                let options = match phrase {
+                    0 => options,
+                    phrase => options & !(read::LOCK | read::NO_LOCK | read::KEPT_LOCK) | phrase,
+                };
+                let done = border::act_waiting(file, options, |open| match way {
+                    operation::Way::Next => request::read_way(libcob, file, open, options & !read::PREVIOUS),
+                    operation::Way::Previous => request::read_way(libcob, file, open, options | read::PREVIOUS),
+                    operation::Way::ByKey => request::read_key(libcob, file, open, key, options),
                 });
                 return done.unwrap_or(Outcome::NotOpen);
             }

@@ -11,11 +11,26 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const CLERK: &str = include_str!("programs/clerk.cob");
+const CODES: &str = include_str!("programs/codes.c");
+
+/// How the requests of a program come to the library.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    /// The library stands before libcob.
+    Interposed,
+    /// Through EXTFH, with the library linked before libcob.
+    Described,
+    /// Through EXTFH, with all that is said of locks in the description and its operations, and libcob first.
+    Coded,
+}
+
+const WAYS: [Way; 3] = [Way::Interposed, Way::Described, Way::Coded];
 
 /// A workplace with the program, whose file is shared.
 struct Shop {
     place: Workplace,
     clerk: PathBuf,
+    way: Way,
 }
 
 /// A program that is told what to do.
@@ -26,9 +41,23 @@ struct Clerk {
 
 impl Shop {
     fn new(name: &str) -> Shop {
-        let place = Workplace::with_catalog(name);
-        let clerk = place.compile("clerk", CLERK);
-        let shop = Shop { place, clerk };
+        Shop::by(Way::Interposed, name)
+    }
+
+    fn by(way: Way, name: &str) -> Shop {
+        let place = Workplace::with_catalog(&format!("{name}-{way:?}"));
+        let coded = || {
+            CLERK
+                .replace("UNLOCK F", "CALL \"fh_unlock\" USING FS")
+                .replace("COMMIT MOVE \"00\" TO FS", "CALL \"fh_commit\" USING FS")
+                .replace("ROLLBACK MOVE \"00\" TO FS", "CALL \"fh_rollback\" USING FS")
+        };
+        let clerk = match way {
+            Way::Interposed => place.compile("clerk", CLERK),
+            Way::Described => place.compile_described("clerk", CLERK, "CICAFH", true, None),
+            Way::Coded => place.compile_described("clerk", &coded(), "CODESFH", false, Some(CODES)),
+        };
+        let shop = Shop { place, clerk, way };
         assert_eq!(shop.clerk(&[]).say("load 50"), "00 0000");
         shop
     }
@@ -38,7 +67,15 @@ impl Shop {
     }
 
     fn start(&self, program: &Path, environment: &[(&str, &str)]) -> Clerk {
-        let mut child = shared(&mut self.place.command(program))
+        let mut command = self.place.command(program);
+        if self.way != Way::Interposed {
+            command.env_remove("LD_PRELOAD");
+        }
+        if self.way == Way::Coded {
+            // No COMMIT that the program imports tells that it has units.
+            command.env("CICA_UNITS", "on");
+        }
+        let mut child = shared(&mut command)
             .envs(environment.iter().copied())
             .env("COB_UNBUFFERED", "1")
             .stdin(Stdio::piped())
@@ -102,7 +139,11 @@ fn shared(command: &mut Command) -> &mut Command {
 
 #[test]
 fn what_one_program_has_locked_another_meets() {
-    let shop = Shop::new("share-locks");
+    WAYS.into_iter().for_each(what_one_program_has_locked_another_meets_by);
+}
+
+fn what_one_program_has_locked_another_meets_by(way: Way) {
+    let shop = Shop::by(way, "share-locks");
     let (mut one, mut two) = (shop.clerk(&[]), shop.clerk(&[]));
     assert_eq!((one.status("open"), two.status("open")), ("00".into(), "00".into()));
     assert_eq!(one.say("lock 5"), "00 0000");
@@ -141,7 +182,12 @@ fn what_one_program_has_locked_another_meets() {
 
 #[test]
 fn a_program_waits_for_another_and_not_for_ever_in_a_circle() {
-    let shop = Shop::new("share-wait");
+    WAYS.into_iter()
+        .for_each(a_program_waits_for_another_and_not_for_ever_in_a_circle_by);
+}
+
+fn a_program_waits_for_another_and_not_for_ever_in_a_circle_by(way: Way) {
+    let shop = Shop::by(way, "share-wait");
     let (mut one, mut two) = (shop.clerk(&[]), shop.clerk(&[]));
     assert_eq!((one.status("open"), two.status("open")), ("00".into(), "00".into()));
     assert_eq!(
@@ -162,7 +208,7 @@ fn a_program_waits_for_another_and_not_for_ever_in_a_circle() {
     let circle = two.status("wait 6");
     if circle == "52" {
         assert_eq!(two.status("rollback"), "00");
-        assert_eq!(one.answer(), "00 0003");
+        assert_eq!(one.answer(), "00 0003", "{way:?}");
     } else {
         // The first had asked again in between, and was the one that closed the circle.
         assert_eq!((circle.as_str(), one.answer()[..2].to_string()), ("00", "52".into()));
@@ -173,7 +219,11 @@ fn a_program_waits_for_another_and_not_for_ever_in_a_circle() {
 
 #[test]
 fn records_with_numbers_are_locked_too() {
-    let shop = Shop::new("share-slots");
+    WAYS.into_iter().for_each(records_with_numbers_are_locked_too_by);
+}
+
+fn records_with_numbers_are_locked_too_by(way: Way) {
+    let shop = Shop::by(way, "share-slots");
     let (mut one, mut two) = (shop.clerk(&[]), shop.clerk(&[]));
     assert_eq!(one.status("slots 20"), "00");
     assert_eq!(
@@ -198,9 +248,80 @@ fn records_with_numbers_are_locked_too() {
     two.stop();
 }
 
+/// The files of one program meet each other's locks, whether other programs may come or not.
+#[test]
+fn two_files_of_one_program_lock_against_each_other() {
+    for way in WAYS {
+        let shop = Shop::by(way, "share-within");
+        for share in ["on", "off"] {
+            let mut one = shop.clerk(&[("CICA_SHARE", share)]);
+            let what = format!("{way:?}, {share}");
+            assert_eq!((one.status("open"), one.status("l-open")), ("00".into(), "00".into()));
+            assert_eq!(
+                (one.status("lock 5"), one.status("l-read 5")),
+                ("00".into(), "51".into()),
+                "{what}"
+            );
+            assert_eq!(
+                (one.status("read 6"), one.status("l-read 5")),
+                ("00".into(), "00".into()),
+                "{what}"
+            );
+            assert_eq!(one.status("read 5"), "51", "{what}");
+            assert_eq!(
+                (one.status("ignore 5"), one.status("x-open")),
+                ("00".into(), "61".into()),
+                "{what}"
+            );
+            assert_eq!(
+                (one.status("l-close"), one.status("kept 5")),
+                ("00".into(), "00".into()),
+                "{what}"
+            );
+            assert_eq!(
+                (one.status("kept 6"), one.status("l-open")),
+                ("00".into(), "00".into()),
+                "{what}"
+            );
+            assert_eq!(
+                (one.status("l-read 5"), one.status("l-read 6")),
+                ("51".into(), "51".into()),
+                "{what}"
+            );
+            assert_eq!(
+                (one.status("unlock"), one.status("l-read 6")),
+                ("00".into(), "00".into()),
+                "{what}"
+            );
+            one.stop();
+        }
+    }
+}
+
+/// libcob's answer to UNLOCK of a file that is not open.
+#[test]
+fn unlock_of_a_closed_file_is_nothing() {
+    // libcob 3.1 gives a description's memory back with CLOSE, so nobody can ask with it.
+    for way in [Way::Interposed, Way::Described] {
+        let shop = Shop::by(way, "share-closed");
+        let mut clerk = shop.clerk(&[]);
+        assert_eq!(
+            (clerk.status("open"), clerk.status("close")),
+            ("00".into(), "00".into())
+        );
+        assert_eq!(clerk.status("unlock"), "00", "{way:?}");
+        clerk.stop();
+    }
+}
+
 #[test]
 fn the_unit_of_a_program_that_is_killed_goes_back_and_the_others_go_on() {
-    let shop = Shop::new("share-kill");
+    WAYS.into_iter()
+        .for_each(the_unit_of_a_program_that_is_killed_goes_back_and_the_others_go_on_by);
+}
+
+fn the_unit_of_a_program_that_is_killed_goes_back_and_the_others_go_on_by(way: Way) {
+    let shop = Shop::by(way, "share-kill");
     let mut stays = shop.clerk(&[]);
     assert_eq!(stays.status("open"), "00");
     for round in 0..6 {
@@ -313,7 +434,13 @@ fn a_batch_program_without_commit_lets_others_in_from_time_to_time() {
 
 #[test]
 fn a_program_that_wants_a_file_for_itself_has_it_so() {
-    let shop = Shop::new("share-alone");
+    [Way::Interposed, Way::Described]
+        .into_iter()
+        .for_each(a_program_that_wants_a_file_for_itself_has_it_so_by);
+}
+
+fn a_program_that_wants_a_file_for_itself_has_it_so_by(way: Way) {
+    let shop = Shop::by(way, "share-alone");
     let (mut one, mut two) = (shop.clerk(&[]), shop.clerk(&[]));
     assert_eq!(
         (one.status("open-alone"), two.status("open"), two.status("input")),
@@ -349,7 +476,12 @@ fn a_program_that_wants_a_file_for_itself_has_it_so() {
 /// The ways to have a file or a record for oneself, each against each kind of open, shared and not.
 #[test]
 fn each_way_to_lock_keeps_another_program_away() {
-    let shop = Shop::new("share-ways");
+    WAYS.into_iter()
+        .for_each(each_way_to_lock_keeps_another_program_away_by);
+}
+
+fn each_way_to_lock_keeps_another_program_away_by(way: Way) {
+    let shop = Shop::by(way, "share-ways");
     for share in ["on", "off"] {
         let with = [("CICA_SHARE", share)];
         let (mut one, mut two) = (shop.clerk(&with), shop.clerk(&with));
@@ -359,7 +491,11 @@ fn each_way_to_lock_keeps_another_program_away() {
             ("x-open", "x-close"),
             ("x-input", "x-close"),
         ];
-        for (way, back) in alone {
+        // A description has no place for SHARING and OPEN WITH LOCK.
+        let sayable = alone
+            .iter()
+            .filter(|(open, _)| way != Way::Coded || open.starts_with("x-"));
+        for &(way, back) in sayable {
             assert_eq!(one.status(way), "00", "{way} {share}");
             for open in ["open", "input", "with-lock", "x-open", "x-input"] {
                 assert_eq!(two.status(open), "61", "{open} beside {way}, {share}");

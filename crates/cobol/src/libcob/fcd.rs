@@ -24,7 +24,7 @@ pub struct Fcd {
     /// Bits of [`other`].
     pub other: c_uchar,
     _1: [c_uchar; 6],
-    /// [`lock`].
+    /// Bits of [`lock`].
     pub lock_mode: c_uchar,
     _8: [c_uchar; 25],
     /// Bytes of the name.
@@ -84,12 +84,14 @@ pub mod access {
     pub const DYNAMIC: u8 = 8;
 }
 
-/// LOCK MODE.
+/// Bits of LOCK MODE; MANUAL, which is 4, is what none of them means.
 pub mod lock {
     /// EXCLUSIVE.
     pub const EXCLUSIVE: u8 = 1;
     /// AUTOMATIC.
     pub const AUTOMATIC: u8 = 2;
+    /// LOCK ON MULTIPLE RECORDS.
+    pub const MULTIPLE: u8 = 0x80;
 }
 
 /// Other features of SELECT.

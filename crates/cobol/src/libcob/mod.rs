@@ -15,6 +15,9 @@ use std::ffi::{c_char, c_int, c_uchar, c_uint, c_void, CStr};
 use std::mem::transmute_copy;
 use std::sync::OnceLock;
 
+/// A handler that a program names itself: two bytes of operation, and a file control description.
+pub type FileHandler = unsafe extern "C" fn(*mut c_uchar, *mut Fcd) -> c_int;
+
 /// The functions that are interposed, as libcob has them.
 pub struct Next {
     /// cob_open
@@ -43,8 +46,10 @@ pub struct Next {
     pub commit: Option<unsafe extern "C" fn()>,
     /// cob_rollback
     pub rollback: Option<unsafe extern "C" fn()>,
+    /// cob_extfh_open
+    pub extfh_open: Option<unsafe extern "C" fn(FileHandler, *mut File, c_int, c_int, *mut Field)>,
     /// EXTFH
-    pub extfh: Option<unsafe extern "C" fn(*mut c_uchar, *mut Fcd) -> c_int>,
+    pub extfh: Option<FileHandler>,
 }
 
 /// A libcob whose layout is known.
@@ -119,6 +124,7 @@ pub fn next() -> &'static Next {
             free: function(c"cob_file_free"),
             commit: function(c"cob_commit"),
             rollback: function(c"cob_rollback"),
+            extfh_open: function(c"cob_extfh_open"),
             extfh: function(c"EXTFH"),
         }
     })

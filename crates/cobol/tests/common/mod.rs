@@ -71,6 +71,34 @@ impl Workplace {
         to
     }
 
+    /// The same, to be run with nothing in front of libcob: `first` links the library before it. `handler` is CICAFH, or
+    /// a function of the C source.
+    pub fn compile_described(&self, name: &str, source: &str, handler: &str, first: bool, c: Option<&str>) -> PathBuf {
+        let file = |suffix: &str| self.0.join(format!("{name}.{suffix}"));
+        std::fs::write(file("h"), CICAFH.replace("CICAFH", handler)).expect("the header");
+        std::fs::write(file("cob"), source).expect("the source");
+        let directory = library().parent().expect("its directory").to_path_buf();
+        let mut cobc = cobc();
+        cobc.args(["-x", "-free", "-O0", &format!("-fcallfh={handler}"), "-o"])
+            .arg(self.0.join(name));
+        match first {
+            true => cobc.args(["-Q", &format!("-L{} -lcica_cobol", directory.display())]),
+            false => cobc.args(["-lcica_cobol", &format!("-L{}", directory.display())]),
+        };
+        cobc.arg("-A")
+            .arg(format!("-include {}", file("h").display()))
+            .arg(file("cob"));
+        if let Some(c) = c {
+            // Its name is not that of the C source that cobc makes of the program.
+            let c_file = self.0.join(format!("{name}_handler.c"));
+            std::fs::write(&c_file, c).expect("the C source");
+            cobc.arg(c_file);
+        }
+        let done = cobc.output().expect("cobc, which checks/prepare test installs");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        self.0.join(name)
+    }
+
     /// A program with its indexed files on data sets of this catalog.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
