@@ -263,9 +263,10 @@ fn read_piece(file: &dyn File, number: u64, is_gauge: fn(usize) -> bool) -> Resu
             got: 0,
         }];
         file.read(&mut batch).map_err(|error| error.to_string())?;
-        match batch[0].got == PIECE {
-            true => Ok(Piece { bytes }),
-            false => Err("it is cut off".to_owned()),
+        if batch[0].got == PIECE {
+            Ok(Piece { bytes })
+        } else {
+            Err("it is cut off".to_owned())
         }
     };
     for _ in 0..TRIES {

@@ -92,9 +92,10 @@ impl LinuxDisk {
     /// `None`: the name moved to another file before the lock was taken.
     fn try_open(&self, path: &Path, how: Open) -> io::Result<Option<LinuxFile>> {
         let place = DirectoryEntry::of(path, action(how))?;
-        let (main, found) = match how.directory {
-            true => self.open_directory(&place, how)?,
-            false => self.open_file(&place, how)?,
+        let (main, found) = if how.directory {
+            self.open_directory(&place, how)?
+        } else {
+            self.open_file(&place, how)?
         };
         let mut file = LinuxFile::new(main, path, how, self.rings);
         if how.lock != Lock::None {
@@ -238,9 +239,10 @@ impl LinuxDisk {
     fn open_file(&self, place: &DirectoryEntry<'_>, how: Open) -> io::Result<(OwnedFd, fs::Stat)> {
         let error = |cause: io::Error| failed(action(how), place.path, cause);
         // A pipe opened for reading waits for its writer unless told not to; for a plain file it says nothing.
-        let access = match how.write {
-            true => OFlags::RDWR | OFlags::NOCTTY | OFlags::NOFOLLOW,
-            false => OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW,
+        let access = if how.write {
+            OFlags::RDWR | OFlags::NOCTTY | OFlags::NOFOLLOW
+        } else {
+            OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW
         };
         let opened = match how.create {
             Create::No => place.open(access, 0),

@@ -86,9 +86,10 @@ impl NewFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return NewFile::begin(disk, path),
             file => file?,
         };
-        let at = match file.is_stream() {
-            true => 0,
-            false => file.size(None).map_err(bare)?,
+        let at = if file.is_stream() {
+            0
+        } else {
+            file.size(None).map_err(bare)?
         };
         Ok(NewFile {
             disk: disk.clone(),

@@ -30,9 +30,10 @@ impl OwningProcess {
     /// Refuses a request of a child.
     #[inline]
     pub fn check(self) -> Result<(), RequestError> {
-        match self.is_parent() {
-            true => Err(RequestError::Fenced { why: WHY.into() }),
-            false => Ok(()),
+        if self.is_parent() {
+            Err(RequestError::Fenced { why: WHY.into() })
+        } else {
+            Ok(())
         }
     }
 

@@ -58,9 +58,10 @@ impl Places {
     pub fn of_deleted(&self, recorded: &Path) -> Vec<PathBuf> {
         let home = self.home(recorded);
         let is_known = |known: &Vec<PathBuf>| known.iter().any(|directory| Some(directory.as_path()) == home.parent());
-        match self.directories.as_ref().is_none_or(is_known) {
-            true => vec![home],
-            false => self.of(recorded),
+        if self.directories.as_ref().is_none_or(is_known) {
+            vec![home]
+        } else {
+            self.of(recorded)
         }
     }
 

@@ -210,9 +210,10 @@ impl Rebuild {
             ci,
             version: VERSION,
         };
-        let left_out = match self.root.part == Part::Data && has_free_space(self.root.attributes.organization) {
-            true => self.layout.left_out(ci::free_len(image)),
-            false => 0,
+        let left_out = if self.root.part == Part::Data && has_free_space(self.root.attributes.organization) {
+            self.layout.left_out(ci::free_len(image))
+        } else {
+            0
         };
         // A CI comes once, so all of them have room in their region.
         let (begin, slot) = (self.images.len(), (self.images.len() / self.layout.sector) as u16);

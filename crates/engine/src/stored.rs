@@ -81,13 +81,12 @@ impl Engine {
     }
 
     fn stored_from(&self, file: Box<dyn File>, root: Root, (data, index): (&Path, &Path)) -> Result<Stored, OpenError> {
-        let index = match index.as_os_str().is_empty() {
-            true => None,
-            false => {
-                let file = open_file(self.disk(), index, Lock::None, false)?;
-                let root = read_index_root(&*file, index, &root)?;
-                Some(StoredComponent::new(file, index, root)?)
-            }
+        let index = if index.as_os_str().is_empty() {
+            None
+        } else {
+            let file = open_file(self.disk(), index, Lock::None, false)?;
+            let root = read_index_root(&*file, index, &root)?;
+            Some(StoredComponent::new(file, index, root)?)
         };
         Ok(Stored {
             data: StoredComponent::new(file, data, root)?,
@@ -137,9 +136,10 @@ impl StoredComponent {
     /// # Errors
     /// The file cannot be read.
     pub fn dictionaries(&self) -> Result<Vec<(u8, Vec<u8>)>, OpenError> {
-        match self.root.attributes.compressed {
-            true => places(&*self.file, &self.path),
-            false => Ok(Vec::new()),
+        if self.root.attributes.compressed {
+            places(&*self.file, &self.path)
+        } else {
+            Ok(Vec::new())
         }
     }
 
@@ -269,9 +269,10 @@ impl StoredComponent {
             return Err(wrong(format!("is not version {} that its table names", known.version)));
         }
         let header = CaHeader::decode(&bytes, self.layout.ci_per_ca).map_err(|e| wrong(e.to_string()))?;
-        match header.component == self.root.component && header.ca == ca {
-            true => Ok(header),
-            false => Err(wrong("belongs elsewhere".into())),
+        if header.component == self.root.component && header.ca == ca {
+            Ok(header)
+        } else {
+            Err(wrong("belongs elsewhere".into()))
         }
     }
 

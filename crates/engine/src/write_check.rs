@@ -47,15 +47,16 @@ struct WrittenPiece {
 
 /// The file, or, if the definition says WRITECHECK, one that checks what is written to it.
 pub fn as_defined(file: Box<dyn File>, write_check: bool, ci_size: u32) -> Arc<dyn File> {
-    match write_check {
-        false => file.into(),
-        true => Arc::new(CheckedFile {
+    if !write_check {
+        file.into()
+    } else {
+        Arc::new(CheckedFile {
             file,
             grain: ci_size as usize,
             pieces: Mutex::default(),
             checking: Mutex::new(()),
             wrong: Mutex::new(None),
-        }),
+        })
     }
 }
 

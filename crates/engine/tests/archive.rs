@@ -636,9 +636,10 @@ struct Full(std::sync::atomic::AtomicBool);
 impl common::hooked::Hook for Full {
     fn write(&self, file: &common::hooked::Hooked, batch: &[cica_disk::WriteAt<'_>]) -> std::io::Result<()> {
         let is_archive = file.path.starts_with("/archive");
-        match is_archive && self.0.load(std::sync::atomic::Ordering::Relaxed) {
-            true => Err(std::io::ErrorKind::StorageFull.into()),
-            false => file.file.write(batch),
+        if is_archive && self.0.load(std::sync::atomic::Ordering::Relaxed) {
+            Err(std::io::ErrorKind::StorageFull.into())
+        } else {
+            file.file.write(batch)
         }
     }
 }

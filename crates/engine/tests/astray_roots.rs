@@ -89,9 +89,12 @@ fn next_is_cut(disk: &SimDisk, there: u64) {
     for events in 0..=trace.events().len() {
         let point = trace.crash_after(events);
         for last in [Survival::Lost, Survival::First(1), Survival::Whole] {
-            let image = point.image(|n, _| match n + 1 == point.pending().len() {
-                true => last,
-                false => Survival::Whole,
+            let image = point.image(|n, _| {
+                if n + 1 == point.pending().len() {
+                    last
+                } else {
+                    Survival::Whole
+                }
             });
             let found = records(&SimDisk::from(image));
             let promised = found == Ok(there) || found == Ok(there + 1);

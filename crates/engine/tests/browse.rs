@@ -127,11 +127,12 @@ impl Kind {
     }
 
     fn open(&self, world: &World, engine: &Engine) -> DataSet {
-        match self.sphere {
-            false => world.open(engine, "b"),
-            true => engine
+        if !self.sphere {
+            world.open(engine, "b")
+        } else {
+            engine
                 .open_sphere(&files(world, "b"), &[files(world, "u"), files(world, "n")], output())
-                .unwrap(),
+                .unwrap()
         }
     }
 
@@ -183,9 +184,10 @@ impl Kind {
         let rrn = self.organization == Organization::Vrrds;
         let mut least = board.least_now();
         let name = key(start);
-        let to = match rrn {
-            true => Argument::Rrn(start as u32),
-            false => Argument::Key(&name),
+        let to = if rrn {
+            Argument::Rrn(start as u32)
+        } else {
+            Argument::Key(&name)
         };
         let mut first = None;
         match (how, forward) {
@@ -250,16 +252,18 @@ impl Kind {
         if mirrored {
             s.mirror_duplicates();
         }
-        match forward {
-            true => s.point_first().unwrap(),
-            false => s.point_last().unwrap(),
+        if forward {
+            s.point_first().unwrap()
+        } else {
+            s.point_last().unwrap()
         }
         let (mut seen, mut last) = (Vec::new(), Vec::new());
         loop {
             let least = board.least_now();
-            let read = match forward {
-                true => s.next(Intent::Read),
-                false => s.prev(Intent::Read),
+            let read = if forward {
+                s.next(Intent::Read)
+            } else {
+                s.prev(Intent::Read)
             };
             let bytes = match read {
                 Ok(record) => record.bytes,
@@ -463,9 +467,10 @@ fn an_esds_is_seen_whole_while_records_are_added_and_updated() {
                     let there = added.load(SeqCst);
                     let (mut s, forward, start) = (ds.string(), random.below(2) == 0, random.below(there));
                     let rba = places[start as usize].load(SeqCst);
-                    match forward {
-                        true => s.point(Argument::Rba(rba), Search::Equal).unwrap(),
-                        false => s.point_backward(Argument::Rba(rba), Search::Equal).unwrap(),
+                    if forward {
+                        s.point(Argument::Rba(rba), Search::Equal).unwrap()
+                    } else {
+                        s.point_backward(Argument::Rba(rba), Search::Equal).unwrap()
                     }
                     let mut expected = start;
                     for _ in 0..200 {

@@ -158,13 +158,12 @@ fn changes_come_back_after_a_close_and_after_a_crash() {
                 }
             }
             drop(string);
-            match crash {
-                true => {
-                    set.commit().expect("durable");
-                    disk.kill();
-                    drop((set, engine));
-                }
-                false => drop(set.close().expect("closed")),
+            if crash {
+                set.commit().expect("durable");
+                disk.kill();
+                drop((set, engine));
+            } else {
+                drop(set.close().expect("closed"))
             }
             of
         };

@@ -50,12 +50,15 @@ impl Hook for Memory {
         if let Some(ranges) = self.forgotten.lock().unwrap().get_mut(&file.path) {
             for write in batch {
                 let write = write.at..write.at + write.buf.len() as u64;
-                let cut = |range: Range<u64>| match meet(&range, &write) {
-                    true => [
-                        range.start..range.end.min(write.start),
-                        range.start.max(write.end)..range.end,
-                    ],
-                    false => [range, 0..0],
+                let cut = |range: Range<u64>| {
+                    if meet(&range, &write) {
+                        [
+                            range.start..range.end.min(write.start),
+                            range.start.max(write.end)..range.end,
+                        ]
+                    } else {
+                        [range, 0..0]
+                    }
                 };
                 *ranges = ranges.drain(..).flat_map(cut).filter(|left| !left.is_empty()).collect();
             }

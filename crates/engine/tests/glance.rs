@@ -43,17 +43,16 @@ fn looks_and_pages_give_the_same_answers() {
         for _ in 0..400 {
             let n = random.below(2 * RECORDS + 10);
             let got = string.get(&key(n), Search::Equal, Intent::Read);
-            match n % 2 == 0 && n < 2 * RECORDS {
-                true => {
-                    let got = got.unwrap();
-                    assert_eq!(got.bytes, record(n / 2));
-                    let (bytes, rba) = (got.bytes.to_vec(), got.rba);
-                    // NUP leaves no position.
-                    assert!(matches!(string.next(Intent::Read), Err(RequestError::NoPosition)));
-                    let again = string.get(Argument::Rba(rba), Search::Equal, Intent::Position).unwrap();
-                    assert_eq!((again.bytes, again.rba), (bytes.as_slice(), rba));
-                }
-                false => assert!(matches!(got, Err(RequestError::NotFound)), "{n}: {got:?}"),
+            if n % 2 == 0 && n < 2 * RECORDS {
+                let got = got.unwrap();
+                assert_eq!(got.bytes, record(n / 2));
+                let (bytes, rba) = (got.bytes.to_vec(), got.rba);
+                // NUP leaves no position.
+                assert!(matches!(string.next(Intent::Read), Err(RequestError::NoPosition)));
+                let again = string.get(Argument::Rba(rba), Search::Equal, Intent::Position).unwrap();
+                assert_eq!((again.bytes, again.rba), (bytes.as_slice(), rba));
+            } else {
+                assert!(matches!(got, Err(RequestError::NotFound)), "{n}: {got:?}")
             }
         }
         drop(string);
@@ -85,9 +84,10 @@ fn records_of_one_length_are_found_by_keys_of_any_length() {
         let mut string = ds.string();
         for n in (0..2 * RECORDS + 4).rev() {
             let got = string.get(&whole_key(n), Search::Equal, Intent::Read);
-            match n % 2 == 0 && n < 2 * RECORDS {
-                true => assert_eq!(got.unwrap().bytes, record(n), "{name}"),
-                false => assert!(matches!(got, Err(RequestError::NotFound)), "{name}, {n}: {got:?}"),
+            if n % 2 == 0 && n < 2 * RECORDS {
+                assert_eq!(got.unwrap().bytes, record(n), "{name}")
+            } else {
+                assert!(matches!(got, Err(RequestError::NotFound)), "{name}, {n}: {got:?}")
             }
         }
         drop(string);

@@ -213,9 +213,10 @@ fn against_the_model(organization: Organization, seed: u64) {
 type Which = (Organization, u64, i32);
 
 fn step(reader: &mut Str, model: &Model, backward: bool, place: &mut Place, refused: &mut Option<bool>, which: Which) {
-    let got = match backward {
-        false => reader.next(Intent::Read),
-        true => reader.prev(Intent::Read),
+    let got = if !backward {
+        reader.next(Intent::Read)
+    } else {
+        reader.prev(Intent::Read)
     };
     let got = got.map(|record| shown(&record));
     let expected = match (backward, *place) {
@@ -283,9 +284,10 @@ fn a_patient_reader_waits_and_reads_what_was_committed_then() {
             while engine.lock_lines().iter().all(|line| line.waiters.is_empty()) {
                 std::thread::yield_now();
             }
-            match commits {
-                true => unit.commit().unwrap(),
-                false => unit.backout().unwrap(),
+            if commits {
+                unit.commit().unwrap()
+            } else {
+                unit.backout().unwrap()
             }
             let (first, got) = reads.join().unwrap();
             assert_eq!(first, expected.unwrap_or(LAST));
@@ -412,15 +414,17 @@ fn readers_beside_units_that_commit_and_go_back_see_nothing_else() {
         while !over.load(std::sync::atomic::Ordering::Relaxed) || browses == 0 {
             browses += 1;
             let backward = browses % 2 == 0;
-            match backward {
-                false => reader.point_first().unwrap(),
-                true => reader.point_last().unwrap(),
+            if !backward {
+                reader.point_first().unwrap()
+            } else {
+                reader.point_last().unwrap()
             }
             let mut seen = Vec::new();
             loop {
-                let got = match backward {
-                    false => reader.next(Intent::Read),
-                    true => reader.prev(Intent::Read),
+                let got = if !backward {
+                    reader.next(Intent::Read)
+                } else {
+                    reader.prev(Intent::Read)
                 };
                 match got {
                     Ok(record) => seen.push(shown(&record)),

@@ -160,14 +160,13 @@ fn make(world: &World, engine: &Engine, work: &Work, sphere: bool) -> BTreeMap<u
 }
 
 fn open(world: &World, engine: &Engine, sphere: bool) -> DataSet {
-    match sphere {
-        true => {
-            let files = |name| common::sphere::files(world, name);
-            engine
-                .open_sphere(&files("d"), &[files("n")], common::sphere::output())
-                .unwrap()
-        }
-        false => world.open(engine, "d"),
+    if sphere {
+        let files = |name| common::sphere::files(world, name);
+        engine
+            .open_sphere(&files("d"), &[files("n")], common::sphere::output())
+            .unwrap()
+    } else {
+        world.open(engine, "d")
     }
 }
 

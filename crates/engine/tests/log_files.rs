@@ -174,12 +174,11 @@ fn a_log_is_needed_until_the_last_root_is_durable() {
             insert(&mut ds.string(), 5, 1).unwrap();
             ds.commit().unwrap();
         }
-        let a = match both {
-            true => Some(a),
-            false => {
-                a.close().unwrap();
-                None
-            }
+        let a = if both {
+            Some(a)
+        } else {
+            a.close().unwrap();
+            None
         };
         // The process ends at some call of the close: it does nothing any more.
         disk.set_faults(Faults::none().fail_from(Call::Any, nth, Errno::Io));
@@ -309,9 +308,10 @@ struct ReadOnly(PathBuf);
 
 impl Hook for ReadOnly {
     fn opening(&self, path: &Path, how: Open) -> io::Result<()> {
-        match how.write && path == self.0 {
-            true => Err(io::Error::from_raw_os_error(Errno::ReadOnly.raw())),
-            false => Ok(()),
+        if how.write && path == self.0 {
+            Err(io::Error::from_raw_os_error(Errno::ReadOnly.raw()))
+        } else {
+            Ok(())
         }
     }
 }

@@ -47,9 +47,12 @@ fn left_by_cut(disk: &SimDisk, events: usize) -> Vec<Image> {
         .collect();
     for torn in 0..pending {
         for others in [Survival::Lost, Survival::Whole] {
-            images.push(point.image(|n, event: &Event| match n == torn && event.sectors() > 1 {
-                true => Survival::First(1),
-                false => others,
+            images.push(point.image(|n, event: &Event| {
+                if n == torn && event.sectors() > 1 {
+                    Survival::First(1)
+                } else {
+                    others
+                }
             }));
         }
     }

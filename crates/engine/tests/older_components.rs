@@ -101,9 +101,10 @@ fn what_was_recovered_belongs_together() {
             .insert(&record(2, "0002", "AAA"), Insert::Direct)
             .unwrap();
         ds.commit().unwrap();
-        match unit_ends {
-            true => unit.commit().unwrap(),
-            false => std::mem::forget(unit),
+        if unit_ends {
+            unit.commit().unwrap()
+        } else {
+            std::mem::forget(unit)
         }
         disk.kill();
         std::mem::forget(ds);

@@ -49,16 +49,13 @@ fn load(disk: &SimDisk, ci_per_ca: u16, free_ca: u8, records: u64, commits: &[u6
             promises.push((disk.events(), n / area * area));
         }
     }
-    match closes {
-        true => {
-            drop(string);
-            ds.close().unwrap();
-            promises.push((disk.events(), records));
-        }
-        false => {
-            disk.kill();
-            drop((string, ds));
-        }
+    if closes {
+        drop(string);
+        ds.close().unwrap();
+        promises.push((disk.events(), records));
+    } else {
+        disk.kill();
+        drop((string, ds));
     }
     promises
 }

@@ -276,9 +276,10 @@ fn a_data_set_that_is_damaged_does_not_stop_recovery_of_the_others() {
         let world = dead_owner();
         let (data, index) = world.paths("b/x");
         let kept = [0, 65_536].map(|at| (at, read_at(&world, "b/x", at)));
-        match damage {
-            true => (kept.iter()).for_each(|(at, was)| write_at(&world, "b/x", *at, &vec![0xEE; was.len()])),
-            false => world.disk.rename(&index, Path::new("/v/away")).unwrap(),
+        if damage {
+            (kept.iter()).for_each(|(at, was)| write_at(&world, "b/x", *at, &vec![0xEE; was.len()]))
+        } else {
+            world.disk.rename(&index, Path::new("/v/away")).unwrap()
         }
         let engine = world.engine();
         let a = world.open(&engine, "a/x");
@@ -287,9 +288,10 @@ fn a_data_set_that_is_damaged_does_not_stop_recovery_of_the_others() {
         a.close().unwrap();
         assert!(engine.open(&data, &index, OpenOptions::default()).is_err());
         // Mended, it has what its owner committed: the log waited for it.
-        match damage {
-            true => (kept.iter()).for_each(|(at, was)| write_at(&world, "b/x", *at, was)),
-            false => world.disk.rename(Path::new("/v/away"), &index).unwrap(),
+        if damage {
+            (kept.iter()).for_each(|(at, was)| write_at(&world, "b/x", *at, was))
+        } else {
+            world.disk.rename(Path::new("/v/away"), &index).unwrap()
         }
         let engine = world.engine();
         for (name, n) in [("b/x", 1), ("a/x", 2)] {
@@ -382,10 +384,10 @@ fn what_took_the_old_name_of_a_renamed_data_set_is_no_second_copy_of_it() {
         let recovered = World::on(Arc::new(MemoryDisk::from(disk.image())), Path::new("/"));
         recovered.open(&recovered.engine(), "b/x").close().unwrap();
         move_files(&world, "b/x", "renamed");
-        match complete_copy {
-            // The same data set, but it needs no log.
-            true => copy_files((&recovered, "b/x"), (&world, "b/x")),
-            false => loaded(&world, &world.engine(), "b/x"),
+        if complete_copy {
+            copy_files((&recovered, "b/x"), (&world, "b/x"))
+        } else {
+            loaded(&world, &world.engine(), "b/x")
         }
         assert!(has(&world.open(&world.engine(), "renamed"), 1));
         assert!(has(&world.open(&world.engine(), "a/x"), 1));
@@ -446,9 +448,10 @@ impl Hook for Failing {
         if batch.iter().any(|w| w.at < 131_072) {
             self.roots.fetch_add(1, Relaxed);
         }
-        match self.on.load(Relaxed) && self.file.lock().unwrap().as_ref() == Some(&file.path) {
-            true => Err(io::Error::other("made to fail")),
-            false => file.file.write(batch),
+        if self.on.load(Relaxed) && self.file.lock().unwrap().as_ref() == Some(&file.path) {
+            Err(io::Error::other("made to fail"))
+        } else {
+            file.file.write(batch)
         }
     }
 }

@@ -53,9 +53,10 @@ fn change(organization: Organization, s: &mut Str, n: u64, erase: bool) {
         _ => Argument::Rrn(rrn),
     };
     let length = s.get(argument, Search::Equal, Intent::Update).unwrap().bytes.len();
-    match erase && organization != Organization::Esds {
-        true => s.erase().unwrap(),
-        false => drop(s.update(&sealed(n, n + 100, length)).unwrap()),
+    if erase && organization != Organization::Esds {
+        s.erase().unwrap()
+    } else {
+        drop(s.update(&sealed(n, n + 100, length)).unwrap())
     }
 }
 
@@ -258,9 +259,10 @@ fn what_stands_behind_damage_in_the_log_is_sure_and_the_rest_is_not() {
             "{report:?}"
         );
         // A linear data set is filled through the log.
-        let note = match lds {
-            true => "/log/log-0001: its bytes 24576 to 32767 are damaged, and with them requests 36 to 37",
-            false => "/log/log-0001: its bytes 16384 to 20479 are damaged, and with them requests 5 to 6",
+        let note = if lds {
+            "/log/log-0001: its bytes 24576 to 32767 are damaged, and with them requests 36 to 37"
+        } else {
+            "/log/log-0001: its bytes 16384 to 20479 are damaged, and with them requests 5 to 6"
         };
         assert!(
             report.notes.iter().any(|told| told.ends_with(note)),
@@ -288,10 +290,10 @@ fn damage_at_the_beginning_of_the_log_counts_if_the_tree_lacks_what_is_behind() 
         let dead = Dead::in_groups(Organization::Ksds, next_epoch);
         put(&*dead.world.disk, Path::new("/log/log-0001"), 2 * 4096 + 60, b"?");
         let (found, report) = dead.salvage();
-        match next_epoch {
-            false => assert_eq!((found.len(), report.doubtful, report.counted), (5, 30, None)),
-            // The tail has record 36.
-            true => assert!(found.len() == 37 && report.is_whole(), "{report:?}"),
+        if !next_epoch {
+            assert_eq!((found.len(), report.doubtful, report.counted), (5, 30, None))
+        } else {
+            assert!(found.len() == 37 && report.is_whole(), "{report:?}")
         }
     }
 }

@@ -292,9 +292,10 @@ struct Refusing(AtomicBool);
 
 impl Hook for Refusing {
     fn write(&self, file: &Hooked, batch: &[WriteAt<'_>]) -> std::io::Result<()> {
-        match self.0.load(Ordering::SeqCst) && file.path.ends_with("a.data") {
-            true => Err(std::io::Error::other("no")),
-            false => file.file.write(batch),
+        if self.0.load(Ordering::SeqCst) && file.path.ends_with("a.data") {
+            Err(std::io::Error::other("no"))
+        } else {
+            file.file.write(batch)
         }
     }
 }

@@ -214,19 +214,17 @@ fn writers_and_readers_of_short_pages_see_whole_records() {
                             200
                         };
                         let record = made(n, step, len);
-                        match own.contains_key(&n) {
-                            true => {
-                                s.get(&key(n), Search::Equal, Intent::Update).unwrap();
-                                match random.below(5) {
-                                    0 => s.erase().map(|()| own.remove(&n)).map(drop).unwrap(),
-                                    _ => s.update(&record).map(|_| own.insert(n, record)).map(drop).unwrap(),
-                                }
+                        if own.contains_key(&n) {
+                            s.get(&key(n), Search::Equal, Intent::Update).unwrap();
+                            match random.below(5) {
+                                0 => s.erase().map(|()| own.remove(&n)).map(drop).unwrap(),
+                                _ => s.update(&record).map(|_| own.insert(n, record)).map(drop).unwrap(),
                             }
-                            false => s
-                                .insert(&record, Insert::Direct)
+                        } else {
+                            s.insert(&record, Insert::Direct)
                                 .map(|_| own.insert(n, record))
                                 .map(drop)
-                                .unwrap(),
+                                .unwrap()
                         }
                     }
                     own.into_values()

@@ -38,9 +38,10 @@ fn create(world: &World, engine: &Engine, name: &str, change: impl Fn(&mut Attri
     let index = data.organization.has_index();
     let definition = Definition {
         data_path: world.root.join("v").join(format!("{name}.DATA")),
-        index_path: match index {
-            true => world.root.join("v").join(format!("{name}.INDEX")),
-            false => Default::default(),
+        index_path: if index {
+            world.root.join("v").join(format!("{name}.INDEX"))
+        } else {
+            Default::default()
         },
         index: index.then(|| common::attributes(&format!("{name}.INDEX"), 1024, 12)),
         data,

@@ -202,9 +202,10 @@ fn after_any_failed_call_a_reopen_gives_what_was_acknowledged() {
             for for_ever in [false, true] {
                 let disk = SimDisk::from(start.clone());
                 let world = World::on(Arc::new(disk.clone()) as Arc<dyn Disk>, Path::new("/"));
-                disk.set_faults(match for_ever {
-                    false => Faults::none().fail(call, nth, Errno::Io),
-                    true => Faults::none().fail_from(call, nth, Errno::Io),
+                disk.set_faults(if !for_ever {
+                    Faults::none().fail(call, nth, Errno::Io)
+                } else {
+                    Faults::none().fail_from(call, nth, Errno::Io)
                 });
                 let (mut acknowledged, mut pending) = (vec![0], None);
                 failed += work(&world, &mut acknowledged, &mut pending).is_err() as u32;
@@ -532,10 +533,9 @@ fn after_the_last(gives_back: impl Fn(&Event) -> bool, cut: impl FnOnce(&World))
     let resize = |event: &Event| is_of_data(event) && gives_back(event);
     let resized = 1 + trace.events().iter().rposition(resize).unwrap();
     [0, 1].map(|copy| {
-        let image = trace.crash_after(resized).image(|_, event| match resize(event) {
-            true => Survival::Whole,
-            false => Survival::Lost,
-        });
+        let image = trace
+            .crash_after(resized)
+            .image(|_, event| if resize(event) { Survival::Whole } else { Survival::Lost });
         let left = MemoryDisk::from(image);
         let how = Open {
             write: true,

@@ -54,9 +54,12 @@ fn torn(disk: &SimDisk, write: &RootWrite) -> Vec<Image> {
     let left = |way: u64| {
         let bits = write.changed.iter().enumerate();
         let mask = bits.map(|(n, sector)| (way >> n & 1) << sector).sum();
-        point.image(|n, _| match n == last {
-            true => Survival::Sectors(mask),
-            false => Survival::Whole,
+        point.image(|n, _| {
+            if n == last {
+                Survival::Sectors(mask)
+            } else {
+                Survival::Whole
+            }
         })
     };
     ways.map(left).collect()

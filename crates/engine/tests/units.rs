@@ -73,11 +73,10 @@ fn what_is_committed_survives_the_process_and_the_open_unit_does_not() {
         }
         erase(&mut s, 0).unwrap();
         update(&mut s, 20, 99, 300).unwrap();
-        match checkpoint {
-            // The tree on the volume has the unit's changes, and its root only the log that takes them back (U1).
-            true => ds.checkpoint().unwrap(),
-            // The log has them.
-            false => ds.commit().unwrap(),
+        if checkpoint {
+            ds.checkpoint().unwrap()
+        } else {
+            ds.commit().unwrap()
         }
         disk.kill();
         drop((s, unit, ds, engine));
@@ -270,21 +269,18 @@ fn base_and_alternate_indexes_go_back_together() {
         let mut expected = before;
         expected.push(record(60, "0060", "AAA"));
         drop(t);
-        let engine = match dies {
-            false => {
-                unit.backout().unwrap();
-                t_is_free(&ds);
-                ds.close().unwrap();
-                engine
-            }
-            true => {
-                ds.checkpoint().unwrap();
-                disk.kill();
-                drop((s, unit, ds, engine));
-                let engine = world.engine();
-                sphere::open(&world, &engine).close().unwrap();
-                engine
-            }
+        let engine = if !dies {
+            unit.backout().unwrap();
+            t_is_free(&ds);
+            ds.close().unwrap();
+            engine
+        } else {
+            ds.checkpoint().unwrap();
+            disk.kill();
+            drop((s, unit, ds, engine));
+            let engine = world.engine();
+            sphere::open(&world, &engine).close().unwrap();
+            engine
         };
         assert_eq!(assert_agree(&world, &engine), expected, "dies: {dies}");
     }

@@ -72,9 +72,10 @@ fn assert_taken_back(world: &World, before: &[Vec<Vec<u8>>; 2], value: u64) {
         assert_eq!(now.len(), before.len(), "{name}");
         for (now, before) in now.iter().zip(before) {
             let of_others = *name == "a" && (b"00001000"..=b"00001190").contains(&&now[..8].try_into().unwrap());
-            match of_others {
-                true => assert_eq!(unsealed(now), value),
-                false => assert!(now == before, "{name}: {}", String::from_utf8_lossy(&now[..8])),
+            if of_others {
+                assert_eq!(unsealed(now), value)
+            } else {
+                assert!(now == before, "{name}: {}", String::from_utf8_lossy(&now[..8]))
             }
         }
         ds.close().unwrap();
@@ -128,9 +129,10 @@ fn a_unit_of_many_epochs_commits_or_is_backed_out_as_a_whole() {
         begin(&mut a.string_in(&unit), &mut b.string_in(&unit));
         others(&one, &a, 0, 40);
         let after = [contents(&a), contents(&b)];
-        match commits {
-            true => unit.commit().unwrap(),
-            false => unit.backout().unwrap(),
+        if commits {
+            unit.commit().unwrap()
+        } else {
+            unit.backout().unwrap()
         }
         let epoch_then = epoch(&*world.disk);
         others(&one, &a, 39, 1);
@@ -138,14 +140,13 @@ fn a_unit_of_many_epochs_commits_or_is_backed_out_as_a_whole() {
         drop((unit, a, b, one));
         let world = World::on(Arc::new(MemoryDisk::from(disk.image())), Path::new("/"));
         assert!(epoch_then > 3);
-        match commits {
-            true => {
-                let engine = world.engine();
-                for (name, after) in ["a", "b"].iter().zip(&after) {
-                    assert!(contents(&world.open(&engine, name)) == *after, "{name}");
-                }
+        if commits {
+            let engine = world.engine();
+            for (name, after) in ["a", "b"].iter().zip(&after) {
+                assert!(contents(&world.open(&engine, name)) == *after, "{name}");
             }
-            false => assert_taken_back(&world, &before, 39),
+        } else {
+            assert_taken_back(&world, &before, 39)
         }
     }
 }
@@ -193,9 +194,12 @@ fn images(point: &CrashPoint<'_>) -> Vec<Image> {
     let older = pending.len() - few;
     let mut images = Vec::new();
     for subset in 0..1u64 << few {
-        images.push(point.image(|n, _| match n < older || subset >> (n - older) & 1 == 1 {
-            true => Survival::Whole,
-            false => Survival::Lost,
+        images.push(point.image(|n, _| {
+            if n < older || subset >> (n - older) & 1 == 1 {
+                Survival::Whole
+            } else {
+                Survival::Lost
+            }
         }));
     }
     let Some((&last, before)) = pending.split_last() else {

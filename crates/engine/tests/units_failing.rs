@@ -86,22 +86,19 @@ fn with_one_data_set_fenced_a_backout_takes_the_others_back_and_the_next_open_th
         unit.commit().unwrap();
         drop((s, t));
         let expected = contents(&b);
-        let (world, engine) = match dies {
-            false => {
-                assert_eq!(codes(a.close()), (12, 16));
-                assert_eq!(
-                    contents(&world.open(&engine, "a")),
-                    committed,
-                    "while the other is open"
-                );
-                b.close().unwrap();
-                (world, engine)
-            }
-            true => {
-                let (_, world) = after_death(&disk);
-                let engine = world.engine();
-                (world, engine)
-            }
+        let (world, engine) = if !dies {
+            assert_eq!(codes(a.close()), (12, 16));
+            assert_eq!(
+                contents(&world.open(&engine, "a")),
+                committed,
+                "while the other is open"
+            );
+            b.close().unwrap();
+            (world, engine)
+        } else {
+            let (_, world) = after_death(&disk);
+            let engine = world.engine();
+            (world, engine)
         };
         assert_eq!(contents(&world.open(&engine, "a")), committed, "dies: {dies}");
         assert_eq!(contents(&world.open(&engine, "b")), expected, "dies: {dies}");
@@ -163,16 +160,14 @@ fn a_data_set_that_fails_fences_no_other_whose_unit_is_open() {
         insert(&mut c.string(), 2, 2).unwrap();
         a.commit().unwrap();
         fence(&disk, &world, &a, "a");
-        match closes {
-            true => assert_eq!(codes(a.close()), (12, 16)),
-            // The end of the epoch finds that it is fenced.
-            false => {
-                for round in 0..40 {
-                    update(&mut c.string(), 10 * round, round, 300).unwrap();
-                    c.commit().unwrap();
-                }
-                drop(a);
+        if closes {
+            assert_eq!(codes(a.close()), (12, 16))
+        } else {
+            for round in 0..40 {
+                update(&mut c.string(), 10 * round, round, 300).unwrap();
+                c.commit().unwrap();
             }
+            drop(a);
         }
         assert_eq!(log_files(&world).len(), 2);
         insert(&mut s, 3, 3).unwrap();
@@ -314,18 +309,15 @@ fn a_unit_dropped_without_room_is_taken_back_by_the_next_open() {
         assert_eq!(contents(&b), expected[1]);
         // Nobody changes a record that the log is going to bring back.
         assert_eq!(codes(insert(&mut a.string(), 10, 9)), (12, 16));
-        let (world, engine) = match dies {
-            false => {
-                assert_eq!(codes(a.close()), (12, 16));
-                b.close().unwrap();
-                disk.set_faults(Faults::none());
-                (world, engine)
-            }
-            true => {
-                let (_, world) = after_death(&disk);
-                let engine = world.engine();
-                (world, engine)
-            }
+        let (world, engine) = if !dies {
+            assert_eq!(codes(a.close()), (12, 16));
+            b.close().unwrap();
+            disk.set_faults(Faults::none());
+            (world, engine)
+        } else {
+            let (_, world) = after_death(&disk);
+            let engine = world.engine();
+            (world, engine)
         };
         let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
         assert_eq!([contents(&a), contents(&b)], expected, "dies: {dies}");

@@ -293,10 +293,10 @@ pub fn frame_head(bytes: &[u8]) -> Result<FrameHead, FormatError> {
 pub fn check_frame(bytes: &[u8], chain: u32) -> Result<u32, FormatError> {
     need(FRAME, bytes, FRAME_LEN)?;
     let checksum = crc32c_more(chain, &bytes[at::FRAME_TIME..]);
-    match le32(bytes, at::FRAME_CHECKSUM) == checksum {
-        true => Ok(checksum),
-        false => Err(FormatError::Checksum { what: FRAME }),
+    if le32(bytes, at::FRAME_CHECKSUM) != checksum {
+        return Err(FormatError::Checksum { what: FRAME });
     }
+    Ok(checksum)
 }
 
 /// The end of a segment, out of its last [`END_LEN`] bytes: the frame's head and checksum, and how many records the
@@ -362,9 +362,10 @@ pub fn select(
             }
             _ => drop(raw.append_for(number, out)),
         }
-        match is_ahead && out.len() > before + 4 {
-            true => (count, last) = (count + 1, lsn),
-            false => out.truncate(before),
+        if is_ahead && out.len() > before + 4 {
+            (count, last) = (count + 1, lsn);
+        } else {
+            out.truncate(before);
         }
     }
     Ok((count, last))

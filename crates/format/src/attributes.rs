@@ -188,9 +188,10 @@ impl Organization {
     /// That of a data set whose records have numbers: slots of one length, unless records have several, or are
     /// stored at several because they are compressed.
     pub fn numbered(one_length: bool, compressed: bool) -> Organization {
-        match one_length && !compressed {
-            true => Organization::Rrds,
-            false => Organization::Vrrds,
+        if one_length && !compressed {
+            Organization::Rrds
+        } else {
+            Organization::Vrrds
         }
     }
 

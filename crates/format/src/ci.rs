@@ -276,9 +276,10 @@ pub fn free_len(image: &[u8]) -> usize {
         return 0;
     };
     let (data_len, free) = (usize::from(be16(last, 0)), usize::from(be16(last, 2) & !CIDF_BUSY));
-    match data_len + free + CIDF_LEN <= image.len() {
-        true => free,
-        false => 0,
+    if data_len + free + CIDF_LEN <= image.len() {
+        free
+    } else {
+        0
     }
 }
 

@@ -255,9 +255,10 @@ mod at {
 impl Root {
     /// Bytes that a root may take: of a compressed data set the dictionaries stand behind it.
     pub const fn room(compressed: bool) -> usize {
-        match compressed {
-            true => DICTIONARIES,
-            false => AREA_LEN,
+        if compressed {
+            DICTIONARIES
+        } else {
+            AREA_LEN
         }
     }
 

@@ -123,15 +123,14 @@ impl<R: Read> Records<R> {
         let mut bytes = vec![0; length];
         bytes[..WORD].copy_from_slice(&head);
         let got = fill(&mut self.from, &mut bytes[WORD..])?;
-        match got + WORD == length {
-            true => {
-                self.read += length as u64;
-                Ok(Some((segment, bytes)))
-            }
-            false => Err(format!(
+        if got + WORD == length {
+            self.read += length as u64;
+            Ok(Some((segment, bytes)))
+        } else {
+            Err(format!(
                 "the record has {length} bytes, and the file ends after {}",
                 got + WORD
-            )),
+            ))
         }
     }
 }

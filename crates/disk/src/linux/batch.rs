@@ -74,12 +74,13 @@ fn read_all(fd: BorrowedFd<'_>, transfers: &mut [Reading<'_, '_>], route: Route)
         .zip(&mut moved)
         .filter(|(_, moved)| moved.is_none())
         .unzip();
-    let read = match missing.len() >= WORTH_A_RING {
-        true => uring::read(
+    let read = if missing.len() >= WORTH_A_RING {
+        uring::read(
             fd,
             missing.iter_mut().map(|(at, buffers)| (*at, &mut **buffers)).collect(),
-        ),
-        false => None,
+        )
+    } else {
+        None
     };
     let read = read.unwrap_or_else(|| missing.iter_mut().map(|transfer| by_call(transfer)).collect());
     gaps.iter_mut().zip(read).for_each(|(gap, count)| **gap = Some(count));
@@ -104,9 +105,10 @@ pub(super) fn write(fd: BorrowedFd<'_>, batch: &[WriteAt<'_>], route: Route) -> 
         .iter()
         .map(|run| (run.at, &buffers[run.requests.clone()]))
         .collect();
-    let moved = match route == Route::Device && transfers.len() >= WORTH_A_RING {
-        true => uring::write(fd, &transfers),
-        false => None,
+    let moved = if route == Route::Device && transfers.len() >= WORTH_A_RING {
+        uring::write(fd, &transfers)
+    } else {
+        None
     };
     let by_call = |(at, buffers): &(u64, &[IoSlice<'_>])| pwritev(fd, buffers, *at).unwrap_or(0);
     let moved = moved.unwrap_or_else(|| transfers.iter().map(by_call).collect());

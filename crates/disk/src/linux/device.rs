@@ -79,12 +79,11 @@ mod tests {
             buf: &mut buf,
             got: 0,
         };
-        let got = match direct {
-            true => {
-                super::read(main, std::slice::from_mut(&mut read)).expect("a read");
-                read.got
-            }
-            false => from_dropped(main, read.buf, at).expect("a read"),
+        let got = if direct {
+            super::read(main, std::slice::from_mut(&mut read)).expect("a read");
+            read.got
+        } else {
+            from_dropped(main, read.buf, at).expect("a read")
         };
         buf.truncate(got);
         buf

@@ -305,13 +305,14 @@ impl File for LinuxFile {
         if self.is_of_parent() {
             return Err(failed(Action::Sync, &self.path, opened_by_parent()));
         }
-        let synced = match self.directory {
-            false => fs::fdatasync(&self.main),
-            true => match fs::fsync(&self.main) {
+        let synced = if !self.directory {
+            fs::fdatasync(&self.main)
+        } else {
+            match fs::fsync(&self.main) {
                 // Some network file systems have names that are durable by themselves and no call for it.
                 Err(Errno::INVAL) => Ok(()),
                 other => other,
-            },
+            }
         };
         // Not even an interrupted sync is tried again (D3).
         synced.map_err(|errno| failed(Action::Sync, &self.path, errno))
@@ -372,9 +373,10 @@ impl File for LinuxFile {
 
     fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
         self.allow(Action::Write { at, len })?;
-        let showing = match is_reachable(at, len) {
-            true => Showing::new(self.main.as_fd(), at, len, Shown::ToStore),
-            false => None,
+        let showing = if is_reachable(at, len) {
+            Showing::new(self.main.as_fd(), at, len, Shown::ToStore)
+        } else {
+            None
         };
         match showing {
             Some(showing) => Ok(Box::new(Stores::into(showing))),
@@ -388,9 +390,10 @@ impl File for LinuxFile {
 
     fn cells(&self, len: usize) -> io::Result<Cells> {
         self.allow(Action::Write { at: 0, len })?;
-        let shown = match is_reachable(0, len) {
-            true => mapped::cells(self.main.as_fd(), len),
-            false => None,
+        let shown = if is_reachable(0, len) {
+            mapped::cells(self.main.as_fd(), len)
+        } else {
+            None
         };
         shown.ok_or_else(|| failed(Action::Write { at: 0, len }, &self.path, io::ErrorKind::Unsupported))
     }

@@ -202,10 +202,10 @@ fn open_locks(place: &DirectoryEntry<'_>) -> Result<OwnedFd, Errno> {
 
 /// Locks the place of an inode, or a seat on it; returns the range.
 fn claim(locks: &OwnedFd, inode: u64, lock: Lock) -> Result<(u64, u64), Errno> {
-    let place = match inode < PLACES {
-        true => inode,
-        // Two that meet would be in each other's way, nothing worse.
-        false => (inode ^ inode >> 42).wrapping_mul(0x9E37_79B9_7F4A_7C15) % PLACES,
+    let place = if inode < PLACES {
+        inode
+    } else {
+        (inode ^ inode >> 42).wrapping_mul(0x9E37_79B9_7F4A_7C15) % PLACES
     };
     let start = place * SEATS;
     if lock == Lock::Exclusive {
@@ -309,9 +309,10 @@ pub(super) fn holder_of(path: &Path) -> Option<String> {
     let begin = words[..end].rfind('/').map_or(0, |slash| slash + 1);
     let command = words[begin..].trim_end().chars().filter(|c| !c.is_control());
     let command: String = command.take(COMMAND).collect();
-    match command.is_empty() {
-        true => Some(format!("process {first}{more}")),
-        false => Some(format!("process {first} ({command}){more}")),
+    if command.is_empty() {
+        Some(format!("process {first}{more}"))
+    } else {
+        Some(format!("process {first} ({command}){more}"))
     }
 }
 

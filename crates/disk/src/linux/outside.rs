@@ -32,12 +32,11 @@ pub(super) struct OutsideFile {
 impl OutsideFile {
     fn of(file: std::fs::File, path: &Path, behind: bool) -> io::Result<OutsideFile> {
         let found = file.metadata().map_err(|error| failed(Action::Measure, path, error))?;
-        let terminal = match behind && file.is_terminal() {
-            true => {
-                let again = file.try_clone().map_err(|error| failed(Action::Open, path, error))?;
-                Some(Mutex::new(Visible::of(again, true)))
-            }
-            false => None,
+        let terminal = if behind && file.is_terminal() {
+            let again = file.try_clone().map_err(|error| failed(Action::Open, path, error))?;
+            Some(Mutex::new(Visible::of(again, true)))
+        } else {
+            None
         };
         Ok(OutsideFile {
             file,
@@ -77,9 +76,10 @@ impl OutsideFile {
         }
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = OutsideFile::of(opened(path, flags)?, path, false)?;
-        match file.plain {
-            true => Ok(file),
-            false => refused(),
+        if file.plain {
+            Ok(file)
+        } else {
+            refused()
         }
     }
 
@@ -122,9 +122,10 @@ pub(super) fn begin(path: &Path, meanwhile: &Path) -> io::Result<Begun> {
         fs::fchmod(&fd, Mode::from_raw_mode(mode)).map_err(error)?;
     }
     let file = Box::new(OutsideFile::of(fd.into(), path, false)?);
-    Ok(match has_a_name {
-        true => Begun::Named(file),
-        false => Begun::Unnamed(file),
+    Ok(if has_a_name {
+        Begun::Named(file)
+    } else {
+        Begun::Unnamed(file)
     })
 }
 
@@ -159,9 +160,10 @@ fn opened(path: &Path, flags: OFlags) -> io::Result<std::fs::File> {
 impl File for OutsideFile {
     fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
         for read in batch {
-            let done = match self.plain {
-                true => self.file.read_at(read.buf, read.at),
-                false => (&self.file).read(read.buf),
+            let done = if self.plain {
+                self.file.read_at(read.buf, read.at)
+            } else {
+                (&self.file).read(read.buf)
             };
             let (at, len) = (read.at, read.buf.len());
             read.got = done.map_err(|error| failed(Action::Read { at, len }, &self.path, error))?;

@@ -66,9 +66,10 @@ impl<'p> DirectoryEntry<'p> {
 
     /// What has the name; a link is followed for a directory alone.
     pub fn stat(&self, directory: bool) -> Result<fs::Stat, Errno> {
-        let flags = match directory {
-            true => AtFlags::empty(),
-            false => AtFlags::SYMLINK_NOFOLLOW,
+        let flags = if directory {
+            AtFlags::empty()
+        } else {
+            AtFlags::SYMLINK_NOFOLLOW
         };
         fs::statat(self.at(), self.name, flags)
     }

@@ -90,9 +90,10 @@ impl Showing {
         let taken = |s: &Seat| s.start.compare_exchange(FREE, TAKEN, AcqRel, Relaxed).is_ok();
         let seat = TABLE.iter().position(taken)?;
         let stored = shown != Shown::ToRead;
-        let protection = match stored {
-            true => libc::PROT_READ | libc::PROT_WRITE,
-            false => libc::PROT_READ,
+        let protection = if stored {
+            libc::PROT_READ | libc::PROT_WRITE
+        } else {
+            libc::PROT_READ
         };
         // SAFETY: a new mapping at an address of the system's choice.
         let memory = unsafe {
@@ -255,9 +256,10 @@ unsafe extern "C" fn on_bus_error(signal: c_int, info: *mut siginfo_t, context: 
     if let Some(seat) = TABLE.iter().find(|seat| failed && seat.holds(address)) {
         seat.broken.store(true, SeqCst);
         let start = address / page * page;
-        let protection = match seat.stored.load(Relaxed) {
-            true => libc::PROT_READ | libc::PROT_WRITE,
-            false => libc::PROT_READ,
+        let protection = if seat.stored.load(Relaxed) {
+            libc::PROT_READ | libc::PROT_WRITE
+        } else {
+            libc::PROT_READ
         };
         // SAFETY: the page lies in a window, which nobody reads or stores into but by a copy that will now count as
         // none (2).

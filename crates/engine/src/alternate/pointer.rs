@@ -28,9 +28,10 @@ pub fn to(pointers: Pointers, identity: &[u8]) -> Result<&[u8], RequestError> {
 
 /// The records of `key` with one pointer more; `None` if they have it. Where keys are unique another is a duplicate.
 pub fn add(ksds: &Ksds, layout: &AlternateLayout, key: &[u8], pointer: &[u8]) -> Result<Option<Rewrite>, RequestError> {
-    let added = match layout.chained {
-        true => chain::add(ksds, layout, key, pointer)?,
-        false => add_to_one(ksds, layout, key, pointer)?.map(|(edit, joins)| (vec![edit], joins)),
+    let added = if layout.chained {
+        chain::add(ksds, layout, key, pointer)?
+    } else {
+        add_to_one(ksds, layout, key, pointer)?.map(|(edit, joins)| (vec![edit], joins))
     };
     match added {
         Some((_, true)) if layout.unique => Err(RequestError::Duplicate { key: key.to_vec() }),
@@ -70,9 +71,10 @@ pub fn remove(
     key: &[u8],
     pointer: &[u8],
 ) -> Result<Option<Rewrite>, RequestError> {
-    let edits = match layout.chained {
-        true => chain::remove(ksds, layout, key, pointer)?,
-        false => remove_from_one(ksds, key, pointer)?.map(|edit| vec![edit]),
+    let edits = if layout.chained {
+        chain::remove(ksds, layout, key, pointer)?
+    } else {
+        remove_from_one(ksds, key, pointer)?.map(|edit| vec![edit])
     };
     Ok(edits.map(|edits| Rewrite { edits, joins: false }))
 }

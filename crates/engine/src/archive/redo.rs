@@ -286,10 +286,7 @@ impl Plan {
         mut work: impl FnMut(Framed<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let none = BTreeSet::new();
-        let open = match self.has_frame {
-            true => self.open_at_copy(disk)?,
-            false => none,
-        };
+        let open = if self.has_frame { self.open_at_copy(disk)? } else { none };
         let mut is_before = self.has_frame;
         let mut last: Option<(SegmentHead, Option<u32>, u64)> = None;
         for file in &self.files {

@@ -415,9 +415,10 @@ impl Writer {
     /// # Errors
     /// As [`settle`](Self::settle).
     pub fn sync_if_written(&mut self) -> Result<(), ArchiveError> {
-        match self.is_dirty {
-            true => self.sync(),
-            false => Ok(()),
+        if self.is_dirty {
+            self.sync()
+        } else {
+            Ok(())
         }
     }
 

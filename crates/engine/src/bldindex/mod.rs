@@ -171,14 +171,13 @@ impl Engine {
         let set = opened.map_err(BuildError::Open)?;
         let layout =
             AlternateLayout::of(set.attributes()).ok_or_else(|| wrong(format!("{name} is no alternate index")))?;
-        let loaded = match layout.chained && !layout.unique {
-            true => {
-                let file = format!("bldindex-{:016x}.work", self.new_id(build.work, 2));
-                let work = build.work.join(file);
-                let sorter = || self.sorter(work.clone(), DIRECTORY_ENTRY, build.memory / 4);
-                chains(&set, &layout, sorted, &sorter, &mut built)
-            }
-            false => load(&set, &layout, sorted, build.omitted, &mut built),
+        let loaded = if layout.chained && !layout.unique {
+            let file = format!("bldindex-{:016x}.work", self.new_id(build.work, 2));
+            let work = build.work.join(file);
+            let sorter = || self.sorter(work.clone(), DIRECTORY_ENTRY, build.memory / 4);
+            chains(&set, &layout, sorted, &sorter, &mut built)
+        } else {
+            load(&set, &layout, sorted, build.omitted, &mut built)
         };
         // What is not closed is not committed.
         loaded?;
@@ -264,9 +263,10 @@ fn load(
     built: &mut Built,
 ) -> Result<(), BuildError> {
     let key_len = of.key_len;
-    let most = match of.unique {
-        true => 1,
-        false => (longest(set).saturating_sub(aix::HEADER_LEN + key_len) / of.pointers.len()).clamp(1, MOST_POINTERS),
+    let most = if of.unique {
+        1
+    } else {
+        (longest(set).saturating_sub(aix::HEADER_LEN + key_len) / of.pointers.len()).clamp(1, MOST_POINTERS)
     };
     let length = key_len + of.pointers.len();
     let (mut string, mut entry) = (set.string(), Vec::new());
@@ -291,9 +291,10 @@ fn load(
         if count == 0 {
             key.clear();
             key.extend_from_slice(alternate);
-            match of.chained {
-                true => aix::begin_link(&mut record, of.pointers, alternate, Link::default()),
-                false => aix::begin(&mut record, of.pointers, alternate),
+            if of.chained {
+                aix::begin_link(&mut record, of.pointers, alternate, Link::default())
+            } else {
+                aix::begin(&mut record, of.pointers, alternate)
             }
         }
         count += 1;

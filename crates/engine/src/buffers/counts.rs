@@ -82,9 +82,10 @@ impl Counts {
     }
 
     fn part(&self, is_data: bool) -> &PartGrowing {
-        match is_data {
-            true => &self.data,
-            false => &self.index,
+        if is_data {
+            &self.data
+        } else {
+            &self.index
         }
     }
 

@@ -75,9 +75,10 @@ impl OwnBuffers {
     /// An index record is about to be looked at.
     pub fn index_record(&mut self, ci: u32, is_sequence_set: bool) {
         let most = self.share.index_set;
-        let there = match is_sequence_set || most == 0 {
-            true => self.sequence_set == Some(ci),
-            false => touch(&mut self.index_set, ci),
+        let there = if is_sequence_set || most == 0 {
+            self.sequence_set == Some(ci)
+        } else {
+            touch(&mut self.index_set, ci)
         };
         if there {
             return self.counts().hit(false);
@@ -85,9 +86,10 @@ impl OwnBuffers {
         let Some(index) = &self.index else { return };
         let read = index.read_chained(&[ci], self.index_area.bytes());
         self.counts().read(false, ci, read);
-        match is_sequence_set || most == 0 {
-            true => self.sequence_set = Some(ci),
-            false => keep(&mut self.index_set, ci, most),
+        if is_sequence_set || most == 0 {
+            self.sequence_set = Some(ci)
+        } else {
+            keep(&mut self.index_set, ci, most)
         }
     }
 
@@ -127,9 +129,10 @@ impl OwnBuffers {
 
     /// Changed CIs that give up their buffer for `coming` are written first (N4).
     fn make_room(&mut self, coming: u32) -> Result<(), RequestError> {
-        let goes = match self.held.len() < self.share.schedule.buffers {
-            true => None,
-            false => self.held.first().copied(),
+        let goes = if self.held.len() < self.share.schedule.buffers {
+            None
+        } else {
+            self.held.first().copied()
         };
         match goes.filter(|goes| *goes != coming && self.behind.contains(goes)) {
             Some(goes) => self.write(&[goes]),
@@ -154,9 +157,10 @@ impl OwnBuffers {
             return Ok(());
         };
         let free = schedule.buffers - (run.filled - at);
-        let filled = match free >= schedule.least {
-            true => cis.len().min(run.filled + schedule.least),
-            false => run.filled,
+        let filled = if free >= schedule.least {
+            cis.len().min(run.filled + schedule.least)
+        } else {
+            run.filled
         };
         if at < run.filled {
             self.counts().hit(true);
@@ -183,14 +187,13 @@ impl OwnBuffers {
 
     /// A request has changed this CI.
     pub fn changed(&mut self, ci: u32, direct: bool) -> Result<(), RequestError> {
-        match direct && !self.share.deferred {
-            true => self.write(&[ci]),
-            false => {
-                if !self.behind.contains(&ci) {
-                    self.behind.push(ci);
-                }
-                Ok(())
+        if direct && !self.share.deferred {
+            self.write(&[ci])
+        } else {
+            if !self.behind.contains(&ci) {
+                self.behind.push(ci);
             }
+            Ok(())
         }
     }
 
@@ -216,12 +219,11 @@ impl OwnBuffers {
     pub fn load_ca(&mut self, ca: u32, images: &[u8], recovery: bool) -> Result<(), RequestError> {
         let (counts, schedule) = (&self.share.counts, self.share.schedule);
         let wrote = |first, cis| counts.wrote(true, first, cis);
-        let chain = match recovery {
-            true => {
-                self.data.preformat(ca, schedule.track, wrote)?;
-                schedule.least
-            }
-            false => schedule.written,
+        let chain = if recovery {
+            self.data.preformat(ca, schedule.track, wrote)?;
+            schedule.least
+        } else {
+            schedule.written
         };
         self.data.write_loaded_chained(ca, images, chain, wrote)
     }
@@ -237,9 +239,10 @@ impl OwnBuffers {
         let ca = |ci| self.data.layout.split(ci).0;
         let goes_on = ca(before) == ca(ci);
         self.behind.extend(before..ci);
-        match goes_on && self.behind.len() < chain {
-            true => Ok(()),
-            false => self.write_full(),
+        if goes_on && self.behind.len() < chain {
+            Ok(())
+        } else {
+            self.write_full()
         }
     }
 

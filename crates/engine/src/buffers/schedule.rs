@@ -45,9 +45,10 @@ fn least(buffers: usize, sizes: BufferSizes) -> usize {
         return buffers;
     }
     let half = buffers.div_ceil(2);
-    let records = match sizes.spanned {
-        true => 0,
-        false => sizes.data / sizes.record.max(1),
+    let records = if sizes.spanned {
+        0
+    } else {
+        sizes.data / sizes.record.max(1)
     };
     match (records as usize).div_ceil(9) {
         0 => half,

@@ -165,9 +165,10 @@ impl Common {
 
     /// Notes that a unit of recovery begins (`true`) or ends in which this data set may be changed.
     pub fn note_unit(&self, begins: bool) {
-        match begins {
-            true => self.units.fetch_add(1, AcqRel),
-            false => self.units.fetch_sub(1, AcqRel),
+        if begins {
+            self.units.fetch_add(1, AcqRel)
+        } else {
+            self.units.fetch_sub(1, AcqRel)
         };
     }
     /// Notes that a unit has ended with this record of the log, which is not durable yet.
@@ -207,18 +208,22 @@ impl Common {
     /// Gives the page in `frame`, if that still has this version, a frame of this width.
     pub fn widen(&self, frame: u32, version: u64, width: Width) -> Result<(), RequestError> {
         let ci_size = self.data.layout.ci_size;
-        let narrow = match width.is_narrow(ci_size) {
-            true => self.pool.take_soon(width.frame_len()),
-            false => None,
+        let narrow = if width.is_narrow(ci_size) {
+            self.pool.take_soon(width.frame_len())
+        } else {
+            None
         };
         let is_narrow = narrow.is_some();
         let mut wider = match narrow {
             Some(narrow) => narrow,
             None => self.data.spare(width.of_whole(ci_size).frame_len())?,
         };
-        let formatted = |cells| match is_narrow {
-            true => Page::format_narrow(cells, width),
-            false => Page::format(cells, ci_size),
+        let formatted = |cells| {
+            if is_narrow {
+                Page::format_narrow(cells, width)
+            } else {
+                Page::format(cells, ci_size)
+            }
         };
         let Some(mut latched) = self.data.pool().latch_at(frame, version) else {
             wider.free();
@@ -245,9 +250,10 @@ impl Common {
     /// A request that needs pages of the data alone at once begins anew: as many as a spanned record has, and one more.
     #[cold]
     pub fn again(&self, begun: Begun) -> Result<Begun, RequestError> {
-        let pages = match self.attributes.spanned {
-            true => self.segments(self.longest_stored()) + 1,
-            false => 2,
+        let pages = if self.attributes.spanned {
+            self.segments(self.longest_stored()) + 1
+        } else {
+            2
         };
         let needs = || self.data.needs(pages).to_vec();
         Rounds::again(begun, &self.pool, needs).map_err(|stuck| self.data.stuck(stuck))
@@ -289,9 +295,10 @@ impl Common {
 
     /// What each record takes more as it is stored.
     fn overhead(&self) -> usize {
-        match self.attributes.compressed {
-            true => compressed::MORE,
-            false => 0,
+        if self.attributes.compressed {
+            compressed::MORE
+        } else {
+            0
         }
     }
 

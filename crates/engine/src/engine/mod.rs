@@ -257,13 +257,12 @@ impl Engine {
     ) -> Result<(), OpenError> {
         let file = self.open_closed(data, index)?;
         let mut root = read_root(&*file, data)?;
-        let index_part = match root.attributes.organization.has_index() {
-            true => {
-                let index_file = open_file(self.disk(), index, Lock::None, true)?;
-                let index_root = read_index_root(&*index_file, index, &root)?;
-                Some((index_file, index_root))
-            }
-            false => None,
+        let index_part = if root.attributes.organization.has_index() {
+            let index_file = open_file(self.disk(), index, Lock::None, true)?;
+            let index_root = read_index_root(&*index_file, index, &root)?;
+            Some((index_file, index_root))
+        } else {
+            None
         };
         let mut altered = root.attributes.clone();
         let mut index_altered = index_part

@@ -62,9 +62,10 @@ impl Engine {
                 if !inner.common().loading.load(Relaxed) {
                     check(&inner, &alternate)?;
                 }
-                match alternate.common().loading.load(Relaxed) {
-                    true => unbuilt.push(alternate.common().attributes.cluster_name.clone()),
-                    false => members.push(Member::new(alternate, &inner.common().attributes)?),
+                if alternate.common().loading.load(Relaxed) {
+                    unbuilt.push(alternate.common().attributes.cluster_name.clone())
+                } else {
+                    members.push(Member::new(alternate, &inner.common().attributes)?)
                 }
             }
             check_emptiness(&inner, &members)?;

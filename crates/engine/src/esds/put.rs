@@ -30,9 +30,10 @@ impl Esds {
         let _tail = self.tail.lock();
         self.check_kept(context, END)?;
         let before = self.intervals.end();
-        let rba = match record.len() > self.longest_unspanned() {
-            true => self.put_segments(record, context)?,
-            false => self.put_whole(record, context)?,
+        let rba = if record.len() > self.longest_unspanned() {
+            self.put_segments(record, context)?
+        } else {
+            self.put_whole(record, context)?
         };
         // REC-INSERTED counts what comes between other records: here nothing.
         self.counters.add(DataSetCount::Records, 1);
@@ -193,9 +194,10 @@ impl Esds {
         }
         // Its pages are latched together (P7).
         let spanned = record.len() > self.longest_unspanned();
-        let _reserve = match spanned {
-            true => Some(self.reserve(self.segments(record.len()) + 1)?),
-            false => None,
+        let _reserve = if spanned {
+            Some(self.reserve(self.segments(record.len()) + 1)?)
+        } else {
+            None
         };
         let mut latched = self.latch_record(first)?;
         let pos = {

@@ -103,9 +103,10 @@ impl Esds {
         let view = self.pool.view(frame);
         let (segment, pos) = (view.segment(), wanted.on(view));
         let Some(pos) = pos.filter(|_| segment <= FIRST) else {
-            return Ok(match self.unchanged(frame, version) {
-                true => PageLook::Nothing,
-                false => PageLook::Again,
+            return Ok(if self.unchanged(frame, version) {
+                PageLook::Nothing
+            } else {
+                PageLook::Again
             });
         };
         let offset = view.span(pos).0;

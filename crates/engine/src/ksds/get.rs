@@ -18,9 +18,10 @@ impl Ksds {
     fn settled<T>(&self, look: impl Fn() -> Result<T, RequestError>) -> Result<T, RequestError> {
         let replacing = self.replacing();
         let found = look();
-        match self.was_settled(replacing) {
-            true => found,
-            false => self.settled_at_last(look),
+        if self.was_settled(replacing) {
+            found
+        } else {
+            self.settled_at_last(look)
         }
     }
 
@@ -65,9 +66,10 @@ impl Ksds {
         let found = look();
         // The record with the whole key is the one, whatever is around it.
         let is_it = equal && key.len() == self.shape.key_len && matches!(found, Ok(Some(_)));
-        match is_it || self.was_settled(replacing) {
-            true => found,
-            false => self.settled_at_last(look),
+        if is_it || self.was_settled(replacing) {
+            found
+        } else {
+            self.settled_at_last(look)
         }
     }
 

@@ -218,11 +218,11 @@ impl Ksds {
     }
 
     fn write_if_many(&self, loader: &mut Loader) -> Result<(), RequestError> {
-        match loader.finished.len() >= loader.most_finished {
-            true => self
-                .write_finished(loader, !loader.by_pieces)
-                .inspect_err(|error| self.fence_unless_full(error)),
-            false => Ok(()),
+        if loader.finished.len() >= loader.most_finished {
+            self.write_finished(loader, !loader.by_pieces)
+                .inspect_err(|error| self.fence_unless_full(error))
+        } else {
+            Ok(())
         }
     }
 

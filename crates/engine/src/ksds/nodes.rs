@@ -171,9 +171,10 @@ impl Ksds {
             };
             ci = next;
         }
-        match ci == node {
-            true => Ok(left),
-            false => Err(self.index_error(node, "is not where the path to it leads")),
+        if ci == node {
+            Ok(left)
+        } else {
+            Err(self.index_error(node, "is not where the path to it leads"))
         }
     }
 

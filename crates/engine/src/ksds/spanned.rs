@@ -108,9 +108,10 @@ impl Ksds {
             None => None,
         };
         let (Some(free), Some(wider)) = (free, wider.filter(|wider| self.node_fits(wider))) else {
-            return match is_one_record(&record.entries) {
-                true => self.split_into_new_ca(path, key),
-                false => self.split_ca_near(path),
+            return if is_one_record(&record.entries) {
+                self.split_into_new_ca(path, key)
+            } else {
+                self.split_ca_near(path)
             };
         };
         let (_, left) = self.move_above(from, self.data.layout.join(record.ca, free), key)?;
@@ -397,9 +398,10 @@ impl Ksds {
             return Ok(false);
         };
         let ends = matches!(self.step_forward(last)?, PageStep::End);
-        match ends && self.fresh(last) && self.fresh(&first.leaf) {
-            true => Err(self.data_error(last.ci, "the last segment of a spanned record is missing")),
-            false => Ok(false),
+        if ends && self.fresh(last) && self.fresh(&first.leaf) {
+            Err(self.data_error(last.ci, "the last segment of a spanned record is missing"))
+        } else {
+            Ok(false)
         }
     }
 }

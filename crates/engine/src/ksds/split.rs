@@ -91,9 +91,10 @@ impl Ksds {
     ) -> Result<Latched<'p>, RequestError> {
         let count = left.view().count();
         debug_assert!(moved <= count, "only what the page has can move: {moved} of {count}");
-        let right = match narrow && !left.view().is_short() && left.view().segment() == 0 {
-            true => self.narrow_copy(left, moved),
-            false => None,
+        let right = if narrow && !left.view().is_short() && left.view().segment() == 0 {
+            self.narrow_copy(left, moved)
+        } else {
+            None
         };
         let right = match right {
             Some(right) => {
@@ -229,9 +230,10 @@ impl Ksds {
                     record,
                     entry,
                 });
-                return match is_one_record(&path[path.len() - 1].record.entries) {
-                    true => self.split_ci(path, coming, SplitTarget::NewCa),
-                    false => self.split_ca(path, coming.ascending),
+                return if is_one_record(&path[path.len() - 1].record.entries) {
+                    self.split_ci(path, coming, SplitTarget::NewCa)
+                } else {
+                    self.split_ca(path, coming.ascending)
                 };
             }
         }
@@ -291,10 +293,10 @@ impl Ksds {
             return Ok(());
         };
         self.reserve_nodes(1)?;
-        let moving = match ascending {
-            // More come at once.
-            true => self.data.layout.ci_per_ca,
-            false => record.entries.len() - at,
+        let moving = if ascending {
+            self.data.layout.ci_per_ca
+        } else {
+            record.entries.len() - at
         };
         let (ca, reused) = self.data.allocate_ca_for(moving)?;
         // Until the record is as its CIs are, nobody may come through it: under its old numbers a moved CI looks empty.
@@ -361,9 +363,10 @@ fn first_at_or_above(page: &Page<'_>, key: &[u8], shape: crate::pool::Shape) -> 
     let (mut low, mut high) = (0, page.count());
     while low < high {
         let middle = low + (high - low) / 2;
-        match page.key(middle, shape) < key {
-            true => low = middle + 1,
-            false => high = middle,
+        if page.key(middle, shape) < key {
+            low = middle + 1
+        } else {
+            high = middle
         }
     }
     low

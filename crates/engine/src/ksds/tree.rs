@@ -98,9 +98,10 @@ impl Ksds {
         (frame, version): (u32, u64),
         came: Result<T, RequestError>,
     ) -> Result<Option<T>, RequestError> {
-        match self.unchanged(frame, version) {
-            true => came.map(Some),
-            false => Ok(None),
+        if self.unchanged(frame, version) {
+            came.map(Some)
+        } else {
+            Ok(None)
         }
     }
 
@@ -516,9 +517,10 @@ impl Ksds {
                 return Ok(None);
             }
             if entry >= entries {
-                return match still(&passed) {
-                    true => Err(self.index_error(at, "no entry covers the key")),
-                    false => Ok(None),
+                return if still(&passed) {
+                    Err(self.index_error(at, "no entry covers the key"))
+                } else {
+                    Ok(None)
                 };
             }
             if level <= 1 {

@@ -25,16 +25,18 @@ impl Logger for Noting {
 
     fn name_log(&self, log: u64, _: &str) -> Result<(), NamingError> {
         self.named.lock().unwrap().push(log);
-        match self.fails {
-            true => Err("its root cannot be written".into()),
-            false => Ok(()),
+        if self.fails {
+            Err("its root cannot be written".into())
+        } else {
+            Ok(())
         }
     }
 
     fn name_log_early(&self, _: u64, _: &str) -> Result<(), NamingError> {
-        match self.fails {
-            true => Err("its root cannot be written".into()),
-            false => Ok(()),
+        if self.fails {
+            Err("its root cannot be written".into())
+        } else {
+            Ok(())
         }
     }
 

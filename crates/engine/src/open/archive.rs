@@ -124,9 +124,10 @@ impl OpenDataSet {
             self.flush_log()?;
         }
         let mut archive = archive.lock();
-        let done = match last {
-            true => archive.end(lsn),
-            false => archive.make_durable(lsn),
+        let done = if last {
+            archive.end(lsn)
+        } else {
+            archive.make_durable(lsn)
         };
         done.map_err(|error| RequestError::Fenced {
             why: format!("{error}. {REMEDY}"),

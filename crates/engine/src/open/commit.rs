@@ -71,9 +71,10 @@ impl OpenDataSet {
     pub fn checkpoint_apart(&self) -> Result<(), RequestError> {
         let quiet = self.shared.starting_over.lock();
         // Somebody may have done it meanwhile.
-        match self.members().any(|member| member.wants_commit()) {
-            true => self.checkpoint_if_quiet(Some(quiet)),
-            false => Ok(()),
+        if self.members().any(|member| member.wants_commit()) {
+            self.checkpoint_if_quiet(Some(quiet))
+        } else {
+            Ok(())
         }
     }
 
@@ -201,9 +202,10 @@ impl OpenDataSet {
         self.commits.fetch_add(1, AcqRel);
         self.records.write_full()?;
         // A flush names the log in the root, so it comes before that is locked. No request runs meanwhile.
-        let archived = match last {
-            true => self.archive_before_root(self.closing.load(Relaxed) || self.common().log_number().is_none())?,
-            false => None,
+        let archived = if last {
+            self.archive_before_root(self.closing.load(Relaxed) || self.common().log_number().is_none())?
+        } else {
+            None
         };
         let data = &self.common().data;
         data.write_changes()?;

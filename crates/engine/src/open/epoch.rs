@@ -92,10 +92,12 @@ impl Shared {
                 let number = inner.common().log_number();
                 number.is_some_and(|number| in_units.contains(&number))
             };
-            let commit = |inner: &OpenDataSet| match is_in_units(inner) {
-                // No other root names the log when an epoch begins (W7).
-                false => inner.commit_without_log(),
-                true => inner.commit_tree(false),
+            let commit = |inner: &OpenDataSet| {
+                if !is_in_units(inner) {
+                    inner.commit_without_log()
+                } else {
+                    inner.commit_tree(false)
+                }
             };
             let done = |inner: &&Arc<OpenDataSet>| {
                 commit(inner).is_ok() && inner.roots_are_durable() && inner.is_archive_durable()

@@ -101,27 +101,30 @@ impl OpenDataSet {
     pub(super) fn log_position(&self, committed: &LogPosition, last: bool) -> LogPosition {
         // Others go on. Of a data set that names the log, its own requests have just been made durable, and its root
         // must not say that the log has more than it has (R12).
-        let lsn = match !last && self.is_named() {
-            true => self.shared.log.durable(),
-            false => self.shared.log.last(),
+        let lsn = if !last && self.is_named() {
+            self.shared.log.durable()
+        } else {
+            self.shared.log.last()
         };
-        match last {
-            true => LogPosition {
+        if last {
+            LogPosition {
                 log: 0,
                 path: String::new(),
                 lsn,
                 early: false,
                 origin: committed.origin.max(self.origin()),
-            },
-            false => LogPosition {
+            }
+        } else {
+            LogPosition {
                 lsn,
                 // What a load commits is of this open already: an archive has nothing of it.
-                origin: match self.common().loading.load(Relaxed) {
-                    true => committed.origin.max(self.origin()),
-                    false => committed.origin,
+                origin: if self.common().loading.load(Relaxed) {
+                    committed.origin.max(self.origin())
+                } else {
+                    committed.origin
                 },
                 ..committed.clone()
-            },
+            }
         }
     }
 }
@@ -154,9 +157,12 @@ impl Logger for OpenDataSet {
             origin: self.origin(),
         };
         let data = &self.common().data;
-        let next = data.has_root_twice(&roots.data).and_then(|twice| match twice {
-            true => Ok(root.version + 2),
-            false => data.sync().map(|()| root.version + 1),
+        let next = data.has_root_twice(&roots.data).and_then(|twice| {
+            if twice {
+                Ok(root.version + 2)
+            } else {
+                data.sync().map(|()| root.version + 1)
+            }
         });
         let written = next.and_then(|version| {
             root.version = version;
@@ -217,8 +223,9 @@ impl Logger for OpenDataSet {
 
 /// A path that is too long for a root says less there: the file's name is enough where the log is looked for.
 fn fitting(path: &str) -> &str {
-    match path.len() > LOG_PATH_LEN {
-        true => path.rsplit('/').next().unwrap_or_default(),
-        false => path,
+    if path.len() > LOG_PATH_LEN {
+        path.rsplit('/').next().unwrap_or_default()
+    } else {
+        path
     }
 }

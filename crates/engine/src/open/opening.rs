@@ -46,20 +46,19 @@ impl OpenDataSet {
         let write = options.access == Access::Output;
         let checks = write && root.attributes.write_check;
         let file = write_check::as_defined(file, checks, root.attributes.ci_size);
-        let (index_part, index_root) = match root.attributes.organization.has_index() {
-            true => {
-                let window = shared.window();
-                let how = Open {
-                    write,
-                    window,
-                    ..Open::default()
-                };
-                let index_file = open_as(&*shared.env.disk, index, how)?;
-                let index_root = read_index_root(&*index_file, index, &root)?;
-                let part = index_component(shared, index_file, !write, index, &root, &index_root);
-                (Some(part), Some(index_root))
-            }
-            false => (None, None),
+        let (index_part, index_root) = if root.attributes.organization.has_index() {
+            let window = shared.window();
+            let how = Open {
+                write,
+                window,
+                ..Open::default()
+            };
+            let index_file = open_as(&*shared.env.disk, index, how)?;
+            let index_root = read_index_root(&*index_file, index, &root)?;
+            let part = index_component(shared, index_file, !write, index, &root, &index_root);
+            (Some(part), Some(index_root))
+        } else {
+            (None, None)
         };
         let data_part = Component::new(
             shared.pool.clone(),

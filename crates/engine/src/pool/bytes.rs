@@ -53,10 +53,10 @@ impl<'p> Words<'p> {
     /// The upper half of word `i`, 0 when outside.
     #[inline]
     pub fn upper(&self, i: usize) -> u32 {
-        match i < self.len {
-            // SAFETY: in bounds.
-            true => unsafe { self.upper_inside(i) },
-            false => 0,
+        if i < self.len {
+            unsafe { self.upper_inside(i) }
+        } else {
+            0
         }
     }
 
@@ -105,10 +105,10 @@ impl<'p> Words<'p> {
     /// `from`; `count` when there is none, or when they are not all inside.
     #[inline]
     pub fn upper_not_below(&self, from: usize, count: usize, head: u32) -> usize {
-        match self.has(from, count) {
-            // SAFETY: in bounds, because `first_not_below` stays below `count`.
-            true => first_not_below(0, count, |i| unsafe { self.upper_inside(from + i) } < head),
-            false => count,
+        if self.has(from, count) {
+            first_not_below(0, count, |i| unsafe { self.upper_inside(from + i) } < head)
+        } else {
+            count
         }
     }
 

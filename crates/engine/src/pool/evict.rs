@@ -65,9 +65,10 @@ impl Drop for Ahead<'_> {
 
 impl Evicted {
     fn busy_if(busy: bool) -> Evicted {
-        match busy {
-            true => Evicted::Busy,
-            false => Evicted::None,
+        if busy {
+            Evicted::Busy
+        } else {
+            Evicted::None
         }
     }
 }

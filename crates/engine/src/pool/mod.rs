@@ -186,9 +186,10 @@ impl Pool {
         let reserved = limit.next_multiple_of(HUGE) + HUGE;
         let memory = reserve(reserved + sizes_len(reserved) + marks::marks_len(reserved))?;
         // The smallest pool is of somebody who opens for a moment, or counts pages.
-        let fetch = match limit > LEAST {
-            true => memory::Fetch::huge(memory, reserved, clock),
-            false => memory::Fetch::as_touched(memory, clock),
+        let fetch = if limit > LEAST {
+            memory::Fetch::huge(memory, reserved, clock)
+        } else {
+            memory::Fetch::as_touched(memory, clock)
         };
         let buffers = buffers::Buffers::new(limit);
         // SAFETY: the mapping has room for the marks behind the sizes.
@@ -568,9 +569,10 @@ mod tests {
             assert!(size >= bytes && size <= SLAB && size % 64 == 0, "{bytes}: {size}");
             assert_eq!(class_size(size), size, "{bytes}");
             let (frames, fit) = (SLAB / size, SLAB / bytes.max(512).next_multiple_of(64));
-            match size > SLAB / FEW {
-                true => assert_eq!(frames, fit, "{bytes}: {size}"),
-                false => assert!(frames * 9 >= fit * 8, "{bytes}: {size}"),
+            if size > SLAB / FEW {
+                assert_eq!(frames, fit, "{bytes}: {size}")
+            } else {
+                assert!(frames * 9 >= fit * 8, "{bytes}: {size}")
             }
         }
     }

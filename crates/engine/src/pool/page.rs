@@ -435,12 +435,11 @@ impl<'a> Page<'a> {
         if let Some((_, byte)) = self.tail() {
             let beginning = beginning(record, byte, shape);
             let at = self.data_start() + offset;
-            let offset = match beginning.len() <= old {
-                true => {
-                    self.bytes.put(at, beginning);
-                    offset
-                }
-                false => self.keep(beginning),
+            let offset = if beginning.len() <= old {
+                self.bytes.put(at, beginning);
+                offset
+            } else {
+                self.keep(beginning)
             };
             self.set_slot(i, head, offset, beginning.len());
             return;

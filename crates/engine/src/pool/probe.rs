@@ -38,9 +38,10 @@ impl<'k> Probe<'k> {
     #[inline]
     pub fn compare_prefix(&self, prefix: u128, len: usize) -> Ordering {
         let common = len.min(self.key.len());
-        let order = match common <= HALF {
-            true => upper(prefix, common).cmp(&upper(self.first, common)),
-            false => most_significant(prefix, common).cmp(&most_significant(self.first, common)),
+        let order = if common <= HALF {
+            upper(prefix, common).cmp(&upper(self.first, common))
+        } else {
+            most_significant(prefix, common).cmp(&most_significant(self.first, common))
         };
         match order {
             Ordering::Equal if common < len => Ordering::Greater,

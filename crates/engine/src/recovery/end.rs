@@ -74,9 +74,10 @@ impl Recovery<'_> {
                 break;
             }
         }
-        match units_known || !units_open && self.unfinished.is_empty() {
-            true => Ok(End::Is(Some(gap))),
-            false => Err(self.damaged(gap)),
+        if units_known || !units_open && self.unfinished.is_empty() {
+            Ok(End::Is(Some(gap)))
+        } else {
+            Err(self.damaged(gap))
         }
     }
 

@@ -274,12 +274,13 @@ impl Recovery<'_> {
         since: Since,
     ) -> Result<Participation, OpenError> {
         self.make_durable(file, data)?;
-        match since.origin > 0 && root.version <= since.sealed {
-            true => Ok(Participation::Before(
+        if since.origin > 0 && root.version <= since.sealed {
+            Ok(Participation::Before(
                 data.to_path_buf(),
                 root.attributes.cluster_name.clone(),
-            )),
-            false => Ok(Participation::Unnamed),
+            ))
+        } else {
+            Ok(Participation::Unnamed)
         }
     }
 

@@ -117,9 +117,10 @@ pub fn recover(shared: &Arc<Shared>, data: &Path, index: &Path, root: &Root) -> 
         let recorded = Path::new(&root.log.path);
         // It was named early, and then a power cut took the log: no request in it was durable. What lies where it
         // was is nobody's business.
-        return match root.log.early {
-            true => recover_without(shared, data, index, root, recorded),
-            false => Err(trouble(recorded, not_here(shared))),
+        return if root.log.early {
+            recover_without(shared, data, index, root, recorded)
+        } else {
+            Err(trouble(recorded, not_here(shared)))
         };
     };
     let reader = match LogReader::open(disk, &place.path, root.log.log) {

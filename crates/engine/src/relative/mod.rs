@@ -96,17 +96,19 @@ impl Rrds {
 
     /// The first CI from `ci` on, below `end`, that may hold a record.
     fn kept_from(&self, ci: u32, end: u32) -> Result<Option<u32>, RequestError> {
-        match ci < end && self.is_at_hand(ci) {
-            true => Ok(Some(ci)),
-            false => self.data.first_kept(ci, end),
+        if ci < end && self.is_at_hand(ci) {
+            Ok(Some(ci))
+        } else {
+            self.data.first_kept(ci, end)
         }
     }
 
     /// The same down from `ci`.
     fn kept_to(&self, ci: u32) -> Result<Option<u32>, RequestError> {
-        match self.is_at_hand(ci) {
-            true => Ok(Some(ci)),
-            false => self.data.last_kept(ci),
+        if self.is_at_hand(ci) {
+            Ok(Some(ci))
+        } else {
+            self.data.last_kept(ci)
         }
     }
 

@@ -173,12 +173,11 @@ impl<'t, E> Emit<'t, E> {
             });
             doubts.len() - 1
         });
-        match superseded {
-            true => doubts[n].superseded += 1,
-            false => {
-                doubts[n].records += 1;
-                self.doubted = Some(n);
-            }
+        if superseded {
+            doubts[n].superseded += 1
+        } else {
+            doubts[n].records += 1;
+            self.doubted = Some(n);
         }
     }
 }

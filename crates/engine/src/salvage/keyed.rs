@@ -254,9 +254,10 @@ impl<E> KeyedWalk<'_, '_, '_, E> {
                 }
                 self.apart.push((before, other.unwrap_or(Doubt::Order)));
             }
-            match overlapped {
-                true => self.apart.push((piece, doubt.unwrap_or(Doubt::Order))),
-                false => self.stream.push((piece, doubt)),
+            if overlapped {
+                self.apart.push((piece, doubt.unwrap_or(Doubt::Order)))
+            } else {
+                self.stream.push((piece, doubt))
             }
         }
     }
@@ -305,9 +306,10 @@ impl<E> KeyedWalk<'_, '_, '_, E> {
         let Some(key) = self.key(&record.bytes).map(<[u8]>::to_vec) else {
             return;
         };
-        match self.is_covered(&key) || doubted.contains_key(&key) {
-            true => self.emit.doubted(Some(record.ca), record.ci, record.why, true),
-            false => drop(doubted.insert(key, record)),
+        if self.is_covered(&key) || doubted.contains_key(&key) {
+            self.emit.doubted(Some(record.ca), record.ci, record.why, true)
+        } else {
+            drop(doubted.insert(key, record))
         }
     }
 

@@ -192,9 +192,10 @@ impl Reading<'_> {
                         self.root.log.lsn
                     ));
                 }
-                match is_ours {
-                    true => self.numbers.insert(number),
-                    false => self.numbers.remove(&number),
+                if is_ours {
+                    self.numbers.insert(number)
+                } else {
+                    self.numbers.remove(&number)
                 };
                 Ok(())
             }

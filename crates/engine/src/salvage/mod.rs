@@ -84,11 +84,12 @@ impl Salvage {
         logs: Option<&Path>,
     ) -> Result<Salvage, OpenError> {
         let mut notes = Vec::new();
-        let index_source = match index.as_os_str().is_empty() {
-            true => None,
-            false => Source::open(disk, index)
+        let index_source = if index.as_os_str().is_empty() {
+            None
+        } else {
+            Source::open(disk, index)
                 .inspect_err(|error| notes.push(format!("index component: {error}")))
-                .ok(),
+                .ok()
         };
         let mut data = Remains::of(Source::open(disk, data)?, Part::Data, known)?;
         let later = match data.root.as_ref().filter(|root| root.log.log != 0) {

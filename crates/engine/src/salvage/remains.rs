@@ -167,13 +167,13 @@ impl Remains {
             (_, None) => Doubt::Table,
             _ => Doubt::Header,
         };
-        let newest = copies
-            .iter()
-            .flatten()
-            .reduce(|a, b| match b.0.version.wrapping_sub(a.0.version) as i32 > 0 {
-                true => b,
-                false => a,
-            });
+        let newest = copies.iter().flatten().reduce(|a, b| {
+            if b.0.version.wrapping_sub(a.0.version) as i32 > 0 {
+                b
+            } else {
+                a
+            }
+        });
         let why = copies.iter().enumerate().find_map(|(copy, read)| {
             let why = read.as_ref().err().filter(|_| !self.is_unwritten(ca, copy as u32))?;
             Some(format!("copy {copy} of its header: {why}"))
@@ -201,9 +201,10 @@ impl Remains {
     fn header(&self, ca: u32, copy: u32) -> Result<(CaHeader, u32), String> {
         let bytes = self.file.read(self.layout.header(ca, copy), self.layout.header_len)?;
         let header = CaHeader::decode(&bytes, self.layout.ci_per_ca).map_err(|e| e.to_string())?;
-        match header.component == self.component && header.ca == ca && header.version & 1 == copy {
-            true => Ok((header, crc32c(&bytes))),
-            false => Err("it belongs elsewhere".into()),
+        if header.component == self.component && header.ca == ca && header.version & 1 == copy {
+            Ok((header, crc32c(&bytes)))
+        } else {
+            Err("it belongs elsewhere".into())
         }
     }
 

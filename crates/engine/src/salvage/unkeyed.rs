@@ -44,9 +44,10 @@ fn area<E>(salvage: &Salvage, emit: &mut Emit<'_, E>, header: &CaHeader, doubt: 
     let mut open: Option<Open> = None;
     for (n, entry) in header.entries.iter().enumerate() {
         let ci = salvage.data.layout.join(header.ca, n as u32);
-        let is_used = match is_linear {
-            true => u64::from(ci) * (salvage.data.layout.ci_size as u64) < end,
-            false => entry.flags & HAS_RECORDS != 0,
+        let is_used = if is_linear {
+            u64::from(ci) * (salvage.data.layout.ci_size as u64) < end
+        } else {
+            entry.flags & HAS_RECORDS != 0
         };
         let image = salvage.data.image(header, n).filter(|_| is_used);
         let (bytes, doubt, why) = match image {

@@ -164,9 +164,12 @@ impl Sphere {
         context: Context<'_>,
     ) -> Result<(), RequestError> {
         let mut old = Vec::new();
-        let mut is = |key: &[u8]| match ksds.get(key, &mut old)? {
-            true => Ok(()),
-            false => Err(RequestError::NotFound),
+        let mut is = |key: &[u8]| {
+            if ksds.get(key, &mut old)? {
+                Ok(())
+            } else {
+                Err(RequestError::NotFound)
+            }
         };
         let (order, at) = (Order::default(), None);
         let what = match request {
@@ -241,9 +244,10 @@ impl Sphere {
             let member = &self.members[place];
             let ksds = &member.ksds;
             let pointer = pointer::to(member.layout.pointers, identity).map_err(|error| member.upgrade_error(error))?;
-            let rewrite = match adds {
-                true => pointer::add(ksds, &member.layout, key, pointer),
-                false => pointer::remove(ksds, &member.layout, key, pointer),
+            let rewrite = if adds {
+                pointer::add(ksds, &member.layout, key, pointer)
+            } else {
+                pointer::remove(ksds, &member.layout, key, pointer)
             };
             let rewrite = rewrite.map_err(|error| member.upgrade_error(error))?;
             steps.extend(rewrite.map(|rewrite| PointerStep {
@@ -262,9 +266,10 @@ impl Sphere {
     fn gates<'s>(&'s self, base: &'s OpenDataSet, exclusive: &[usize]) -> Vec<Gate<'s>> {
         let of = |&place: &usize| {
             let gate = &self.members.get(place).map_or(base, |m| &*m.inner).common().gate;
-            match exclusive.contains(&place) {
-                true => Gate::Exclusive(gate.write()),
-                false => Gate::Shared(gate.read()),
+            if exclusive.contains(&place) {
+                Gate::Exclusive(gate.write())
+            } else {
+                Gate::Shared(gate.read())
             }
         };
         self.order.iter().map(of).collect()
@@ -279,9 +284,12 @@ impl Sphere {
         steps: &[PointerStep<'_>],
         exclusive: &[usize],
     ) -> Result<Result<C::Place, Needs>, RequestError> {
-        let context = |place: usize| match exclusive.contains(&place) {
-            true => Context::Exclusive,
-            false => Context::Shared,
+        let context = |place: usize| {
+            if exclusive.contains(&place) {
+                Context::Exclusive
+            } else {
+                Context::Shared
+            }
         };
         self.check_fences(base)?;
         let adds = steps.iter().filter(|step| step.adds).count();
@@ -372,9 +380,10 @@ impl Sphere {
             let inner = &step.member.inner;
             inner.common().note_change();
             if let Some(number) = step.member.ksds.log_number() {
-                match step.adds {
-                    true => log::append_add_pointer(&mut parts, number, step.key, step.pointer),
-                    false => log::append_remove_pointer(&mut parts, number, step.key, step.pointer),
+                if step.adds {
+                    log::append_add_pointer(&mut parts, number, step.key, step.pointer)
+                } else {
+                    log::append_remove_pointer(&mut parts, number, step.key, step.pointer)
                 }
                 numbers.push(number);
             }
@@ -409,9 +418,10 @@ fn taken_back(base: &Common, change: &impl BaseChange, steps: &[PointerStep<'_>]
     let own = undo.len();
     for step in steps {
         if let Some(number) = step.member.ksds.log_number() {
-            match step.adds {
-                true => log::append_remove_pointer(&mut undo, number, step.key, step.pointer),
-                false => log::append_add_pointer(&mut undo, number, step.key, step.pointer),
+            if step.adds {
+                log::append_remove_pointer(&mut undo, number, step.key, step.pointer)
+            } else {
+                log::append_add_pointer(&mut undo, number, step.key, step.pointer)
             }
         }
     }

@@ -63,9 +63,10 @@ impl Component {
             .map(|(_, i)| page.place(*i))
             .map(|place| (self.slot_at(page, place.slot), layout.stored_len(place.left_out)))
             .collect();
-        let whole = match self.direct {
-            true => self.read_by_buffer(&slots, &mut frames),
-            false => self.read_in_place(&slots, &mut frames),
+        let whole = if self.direct {
+            self.read_by_buffer(&slots, &mut frames)
+        } else {
+            self.read_in_place(&slots, &mut frames)
         };
         let unused = frames.split_off(whole);
         for ((ci, i), mut latched) in wanted.into_iter().zip(frames) {

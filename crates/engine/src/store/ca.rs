@@ -262,9 +262,12 @@ impl<'p> CaPage<'p> {
         self.set_annex(annex(header), committed.map_or(NO_REGION, annex));
         self.set_free(header.flags & 1 == 1, header.next_free);
         // A slot counts as committed if it lies where it did.
-        let stays = |c: &HeaderView<'_>, slot: u16| match (slot as usize) < layout.sectors {
-            true => c.region == header.region,
-            false => c.annex == header.annex,
+        let stays = |c: &HeaderView<'_>, slot: u16| {
+            if (slot as usize) < layout.sectors {
+                c.region == header.region
+            } else {
+                c.annex == header.annex
+            }
         };
         for (i, e) in header.entries().enumerate() {
             let (slot, left_out) = layout.place(header.in_sectors, &e);

@@ -88,9 +88,10 @@ impl Component {
             }
             let page = CaPage::of(self.pool.view(descriptor));
             let as_it_was = page.place(i).version == place.version && page.place(i).slot == place.slot;
-            match page.frame(i) == NO_FRAME && as_it_was {
-                true => drop(self.attach(page, descriptor, i, ci, latched)),
-                false => latched.free(),
+            if page.frame(i) == NO_FRAME && as_it_was {
+                drop(self.attach(page, descriptor, i, ci, latched))
+            } else {
+                latched.free()
             }
             return;
         }

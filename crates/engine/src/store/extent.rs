@@ -136,9 +136,10 @@ impl Component {
     }
 
     fn give(&self, volume: usize, held: u64, more: u64) -> Room {
-        match volume > cica_format::root::MAX_FURTHER_VOLUMES {
-            true => Room::NoVolume,
-            false => self.volumes().give(&self.path, volume, held, more),
+        if volume > cica_format::root::MAX_FURTHER_VOLUMES {
+            Room::NoVolume
+        } else {
+            self.volumes().give(&self.path, volume, held, more)
         }
     }
 

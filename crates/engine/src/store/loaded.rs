@@ -64,9 +64,10 @@ impl Component {
             Some(stop) if !all && !self.direct => stop,
             _ => whole,
         };
-        match self.direct {
-            true => stretches.iter().try_for_each(|own| self.write_aligned(own))?,
-            false => self.write_together(&stretches, begun, written)?,
+        if self.direct {
+            stretches.iter().try_for_each(|own| self.write_aligned(own))?
+        } else {
+            self.write_together(&stretches, begun, written)?
         }
         stretches[..written.cas]
             .iter()

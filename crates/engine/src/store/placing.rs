@@ -64,9 +64,10 @@ impl Component {
 
     /// Sectors of that image; 0: it needs none.
     pub(super) fn stored_sectors(&self, d: &Dirty<'_>) -> usize {
-        match self.is_empty(d) {
-            true => 0,
-            false => self.layout.stored_sectors(self.left_out(d)),
+        if self.is_empty(d) {
+            0
+        } else {
+            self.layout.stored_sectors(self.left_out(d))
         }
     }
 

@@ -167,9 +167,10 @@ impl Component {
         }
         let region = space.region_count;
         if region >= space.room {
-            let room = match sectors == self.layout.sectors {
-                true => self.grow_whole(region),
-                false => self.grow_for(region, sectors),
+            let room = if sectors == self.layout.sectors {
+                self.grow_whole(region)
+            } else {
+                self.grow_for(region, sectors)
             };
             space.room = room.map_err(|error| self.cannot_grow(&error))?;
         }

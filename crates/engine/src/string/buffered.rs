@@ -253,8 +253,9 @@ pub(super) fn numbered<T: Numbered>(
     let used = (data.high_used() / data.layout.ci_size as u64) as u32;
     let first = data.layout.join(ca, 0);
     let cis: Vec<u32> = (first..used.min(first + data.layout.ci_per_ca as u32)).collect();
-    match at < cis.len() {
-        true => own.sequential(ca, &cis, at).map(|()| Some(ci)),
-        false => Ok(None),
+    if at < cis.len() {
+        own.sequential(ca, &cis, at).map(|()| Some(ci))
+    } else {
+        Ok(None)
     }
 }

@@ -75,9 +75,10 @@ impl Str {
             Some(known) => known.how = integrity,
             None if integrity == ReadIntegrity::None => {}
             None => {
-                let stands = match self.is_at_start() {
-                    true => Stands::End,
-                    false => Stands::Somewhere,
+                let stands = if self.is_at_start() {
+                    Stands::End
+                } else {
+                    Stands::Somewhere
                 };
                 self.is_watched = true;
                 self.integrity = Some(Box::new(Integrity {
@@ -181,9 +182,10 @@ impl Str {
         let mut again = std::mem::take(&mut integrity.refused) && matches!(step, ReadStep::Next | ReadStep::Prev);
         loop {
             let seen = holds.ends();
-            let done = match again {
-                false => self.read(step, intent, integrity),
-                true => self.read_again(step, intent, integrity),
+            let done = if !again {
+                self.read(step, intent, integrity)
+            } else {
+                self.read_again(step, intent, integrity)
             };
             if !matches!(done, Ok(()) | Err(RequestError::NotFound | RequestError::EndOfData)) {
                 return done;
@@ -366,9 +368,12 @@ impl Str {
 
     /// Names among which a read has found nothing but what it found.
     fn passed(&self, step: ReadStep<'_>, found: bool, integrity: &Integrity) -> Option<Passed> {
-        let here = || match found {
-            true => Bound::Excluded(integrity.found.clone()),
-            false => Bound::Unbounded,
+        let here = || {
+            if found {
+                Bound::Excluded(integrity.found.clone())
+            } else {
+                Bound::Unbounded
+            }
         };
         Some(match step {
             _ if self.is_path() => return None,

@@ -522,9 +522,10 @@ impl Str {
 
     #[inline]
     fn insert_now(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
-        match self.own.is_some() {
-            true => self.insert_buffered(record, how),
-            false => self.insert_plainly(record, how),
+        if self.own.is_some() {
+            self.insert_buffered(record, how)
+        } else {
+            self.insert_plainly(record, how)
         }
     }
 
@@ -587,9 +588,10 @@ impl Str {
 
     #[inline]
     fn update_now(&mut self, record: &[u8]) -> Result<u64, RequestError> {
-        match self.own.is_some() {
-            true => self.change_buffered(|s| s.update_plainly(record)),
-            false => self.update_plainly(record),
+        if self.own.is_some() {
+            self.change_buffered(|s| s.update_plainly(record))
+        } else {
+            self.update_plainly(record)
         }
     }
 
@@ -642,9 +644,10 @@ impl Str {
 
     #[inline]
     fn erase_now(&mut self) -> Result<(), RequestError> {
-        match self.own.is_some() {
-            true => self.change_buffered(|s| s.erase_plainly().map(|()| 0)).map(drop),
-            false => self.erase_plainly(),
+        if self.own.is_some() {
+            self.change_buffered(|s| s.erase_plainly().map(|()| 0)).map(drop)
+        } else {
+            self.erase_plainly()
         }
     }
 
@@ -674,12 +677,13 @@ impl Str {
             AnyString::Far(string) => string.is_path(),
             _ => false,
         };
-        match nothing && is_path {
-            true => Feedback {
+        if nothing && is_path {
+            Feedback {
                 component: 2,
                 ..error.feedback()
-            },
-            false => error.feedback(),
+            }
+        } else {
+            error.feedback()
         }
     }
 

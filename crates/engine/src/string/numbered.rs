@@ -153,9 +153,10 @@ impl<T: Numbered> NumberedString<T> {
     /// Goes before the first record, or behind the last.
     pub fn point_end(&mut self, backward: bool) -> Result<(), RequestError> {
         self.allow_read(Intent::Read)?;
-        match backward {
-            true => self.stand(Position::BackAt, u64::MAX),
-            false => self.stand(Position::At, 0),
+        if backward {
+            self.stand(Position::BackAt, u64::MAX)
+        } else {
+            self.stand(Position::At, 0)
         }
         Ok(())
     }
@@ -245,12 +246,11 @@ impl<T: Numbered> NumberedString<T> {
             None => self.add(at, record, Context::Itself)?,
             Some(unit) => self.add_in(&unit, at, record)?,
         };
-        match sequential {
-            true => {
-                self.stand(Position::On, number);
-                self.inserted = Some(number);
-            }
-            false => self.position = Position::None,
+        if sequential {
+            self.stand(Position::On, number);
+            self.inserted = Some(number);
+        } else {
+            self.position = Position::None
         }
         self.changed(completed)?;
         Ok(number)
@@ -461,9 +461,10 @@ impl<T: Numbered> NumberedString<T> {
         if !self.of.common().loading.load(Relaxed) {
             return self.inner.after_change();
         }
-        match completed {
-            true => self.inner.after_loaded_ca(),
-            false => Ok(()),
+        if completed {
+            self.inner.after_loaded_ca()
+        } else {
+            Ok(())
         }
     }
 
@@ -526,14 +527,16 @@ impl<T: Numbered> NumberedString<T> {
     }
 
     fn deliver(&mut self, number: u64, intent: Intent, direct: bool) -> Record<'_> {
-        match direct && intent == Intent::Read {
-            true => self.position = Position::None,
-            false => self.stand(Position::On, number),
+        if direct && intent == Intent::Read {
+            self.position = Position::None
+        } else {
+            self.stand(Position::On, number)
         }
         self.retrieved += 1;
-        match direct {
-            true => self.counts.found(0),
-            false => self.counts.add(StringCount::Retrieved, 1),
+        if direct {
+            self.counts.found(0)
+        } else {
+            self.counts.add(StringCount::Retrieved, 1)
         }
         self.delivered = number;
         self.last()

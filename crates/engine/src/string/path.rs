@@ -273,12 +273,13 @@ impl PathString {
 
     fn check_key(&self, key: &[u8]) -> Result<(), RequestError> {
         let key_length = self.way.layout.key_len;
-        match (1..=key_length).contains(&key.len()) {
-            true => Ok(()),
-            false => Err(RequestError::KeyLength {
+        if (1..=key_length).contains(&key.len()) {
+            Ok(())
+        } else {
+            Err(RequestError::KeyLength {
                 given: key.len(),
                 key_length,
-            }),
+            })
         }
     }
 
@@ -343,9 +344,10 @@ impl PathString {
         }
         (self.again, self.gone) = (fresh, false);
         let record = self.listed()?;
-        let (passed, here) = match fresh {
-            true => (self.place, true),
-            false => carried(&self.read(&self.standing.bytes)?, &record, self.place),
+        let (passed, here) = if fresh {
+            (self.place, true)
+        } else {
+            carried(&self.read(&self.standing.bytes)?, &record, self.place)
         };
         let place = match (here, self.position, self.goes_back(direction)) {
             (true, PathPosition::Here, _) => Some(passed),
@@ -364,9 +366,10 @@ impl PathString {
             return Ok(None);
         }
         let link = way.ksds.key_of(&self.standing.bytes).to_vec();
-        let found = match back {
-            true => self.list_at(|ksds| ksds.last_at(&link, false))?,
-            false => self.list_at(|ksds| ksds.first_at(&link, true))?,
+        let found = if back {
+            self.list_at(|ksds| ksds.last_at(&link, false))?
+        } else {
+            self.list_at(|ksds| ksds.first_at(&link, true))?
         };
         let is_another = |found: &List| !aix::is_directory(&found.bytes) && way.layout.key_of(&found.bytes) == self.key;
         if !found || !is_another(&self.found) {

@@ -66,9 +66,10 @@ impl Str {
         let Some((table, set)) = self.locks() else {
             return Err(RequestError::NoPosition);
         };
-        let owner = match self.in_unit {
-            true => number,
-            false => (self.owner.get_or_insert_with(|| LockOwner::of_string(&table, number))).number(),
+        let owner = if self.in_unit {
+            number
+        } else {
+            (self.owner.get_or_insert_with(|| LockOwner::of_string(&table, number))).number()
         };
         table.lock((set, record), owner, mode, patience)
     }

@@ -198,9 +198,10 @@ impl VariableString {
         let last = match self.inserted {
             Some(inserted) => inserted,
             None => {
-                let key = match self.ksds.loading.load(Relaxed) {
-                    true => self.ksds.loaded_to(),
-                    false => self.ksds.last_key()?,
+                let key = if self.ksds.loading.load(Relaxed) {
+                    self.ksds.loaded_to()
+                } else {
+                    self.ksds.last_key()?
                 };
                 key.and_then(|key| key.first_chunk().map(|n| u32::from_be_bytes(*n)))
                     .unwrap_or(0)
@@ -213,17 +214,19 @@ impl VariableString {
         let most = self.ksds.longest() - NUMBER_LEN;
         let a = &self.ksds.attributes;
         // What was defined as an RRDS has records of one length, though they are stored at many.
-        let least = match a.compressed && a.average_record == a.maximum_record {
-            true => most,
-            false => 1,
+        let least = if a.compressed && a.average_record == a.maximum_record {
+            most
+        } else {
+            1
         };
-        match (least..=most).contains(&record.len()) {
-            true => Ok(()),
-            false => Err(RequestError::Length {
+        if (least..=most).contains(&record.len()) {
+            Ok(())
+        } else {
+            Err(RequestError::Length {
                 given: record.len(),
                 least,
                 most,
-            }),
+            })
         }
     }
 }

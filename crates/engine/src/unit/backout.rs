@@ -65,11 +65,10 @@ impl UnitState {
         };
         let mut error = stuck.into_iter().next().map(|(_, error)| error);
         if id != 0 {
-            match left_behind {
-                true => self.shared.log.forget_unit(id),
-                false => {
-                    self.shared.log.append_unit_end(id, true);
-                }
+            if left_behind {
+                self.shared.log.forget_unit(id)
+            } else {
+                self.shared.log.append_unit_end(id, true);
             }
             // U1: a tree that has what was taken back must not be committed before the log says that it was.
             if let Err(failed) = self.flush() {

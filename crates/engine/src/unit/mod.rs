@@ -402,9 +402,10 @@ impl UnitState {
                 self.flush()?;
             }
             let lsn = self.shared.log.append_unit_end(id, false);
-            match later {
-                true => self.ends_with(lsn),
-                false => self.flush()?,
+            if later {
+                self.ends_with(lsn)
+            } else {
+                self.flush()?
             }
         }
         Ok(self.end())

@@ -29,9 +29,10 @@ impl Volumes for Names {
     }
     fn take_back(&self, _: &Path, _: usize, _: u64) {}
     fn absent(&self, file: &Path) -> Absent {
-        match self.0.lock().unwrap().iter().any(|named| named == file) {
-            true => Absent::Named,
-            false => Absent::Deleted,
+        if self.0.lock().unwrap().iter().any(|named| named == file) {
+            Absent::Named
+        } else {
+            Absent::Deleted
         }
     }
     fn directories(&self) -> Option<Vec<PathBuf>> {

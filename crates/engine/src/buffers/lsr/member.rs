@@ -114,9 +114,10 @@ impl LsrPart {
 
     /// Puts off the change of a CI; where no buffer holds it any more it is written at once.
     pub fn put_off(self: &Arc<Self>, ci: u32) -> Result<(), RequestError> {
-        match self.subpool.put_off(self.of(ci), self) {
-            true => Ok(()),
-            false => self.write(ci).map(drop),
+        if self.subpool.put_off(self.of(ci), self) {
+            Ok(())
+        } else {
+            self.write(ci).map(drop)
         }
     }
 

@@ -107,9 +107,10 @@ impl ResourcePool {
 
     /// The smallest buffers that are large enough. `name` is said in errors.
     fn fitting(&self, ci_size: usize, is_data: bool, name: &str) -> Result<&Arc<Subpool>, OpenError> {
-        let (apart, subpools) = match is_data || self.index.is_empty() {
-            true => ("", &self.data),
-            false => ("index ", &self.index),
+        let (apart, subpools) = if is_data || self.index.is_empty() {
+            ("", &self.data)
+        } else {
+            ("index ", &self.index)
         };
         let fits = subpools.iter().find(|subpool| subpool.size as usize >= ci_size);
         fits.ok_or_else(|| {

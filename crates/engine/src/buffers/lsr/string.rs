@@ -85,9 +85,10 @@ impl LsrBuffers {
         let Some(behind) = self.behind.take() else {
             return Ok(());
         };
-        match self.open.data.is_put_off(behind) {
-            true => self.open.data.write(behind).map(drop),
-            false => Ok(()),
+        if self.open.data.is_put_off(behind) {
+            self.open.data.write(behind).map(drop)
+        } else {
+            Ok(())
         }
     }
 }

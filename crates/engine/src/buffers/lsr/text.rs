@@ -71,12 +71,13 @@ impl FromStr for PoolText {
                 .map_err(|what| PoolTextError { line: lines, what })?;
         }
         found.pools.iter().try_for_each(TextPool::has_data)?;
-        match found.pools.is_empty() {
-            true => Err(PoolTextError {
+        if found.pools.is_empty() {
+            Err(PoolTextError {
                 line: lines.max(1),
                 what: "it ends, and no line has buffers; write VSRBF=size,count".into(),
-            }),
-            false => Ok(found),
+            })
+        } else {
+            Ok(found)
         }
     }
 }
@@ -84,12 +85,13 @@ impl FromStr for PoolText {
 impl TextPool {
     fn has_data(&self) -> Result<(), PoolTextError> {
         let name = self.id.as_deref().unwrap_or("that begins here");
-        match self.buffers.data.is_empty() {
-            true => Err(PoolTextError {
+        if self.buffers.data.is_empty() {
+            Err(PoolTextError {
                 line: self.line,
                 what: format!("the pool {name} has no buffers for data; write VSRBF=size,count behind this line"),
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 }
@@ -203,9 +205,10 @@ impl PoolText {
         let Some(pool) = self.pools.last_mut() else {
             return Ok(());
         };
-        let sizes = match is_index {
-            true => &mut pool.buffers.index,
-            false => &mut pool.buffers.data,
+        let sizes = if is_index {
+            &mut pool.buffers.index
+        } else {
+            &mut pool.buffers.data
         };
         if sizes.iter().any(|other| u64::from(other.size) == size) {
             return Err(format!(

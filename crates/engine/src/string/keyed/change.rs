@@ -17,9 +17,10 @@ impl KeyedString {
     /// 8/8 duplicate, 8/12 out of sequence, 8/28 no space, 8/68, 8/108, 8/116, 12/x.
     #[inline]
     pub fn insert(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
-        match self.joins_load(record, how) {
-            true => Ok(0),
-            false => self.insert_anywhere(record, how),
+        if self.joins_load(record, how) {
+            Ok(0)
+        } else {
+            self.insert_anywhere(record, how)
         }
     }
 
@@ -89,18 +90,15 @@ impl KeyedString {
             sequential,
             after: self.last_insert,
         };
-        let done = match self.is_alone() {
-            true => {
-                self.duplicate = false;
-                self.ksds.whole(self.ksds.insert(record, order, Context::Itself))?
-            }
-            false => {
-                let users = user.map(|new| Users {
-                    old: None,
-                    new: Some(new),
-                });
-                self.change(Keyed::Insert { record, order }, users)?
-            }
+        let done = if self.is_alone() {
+            self.duplicate = false;
+            self.ksds.whole(self.ksds.insert(record, order, Context::Itself))?
+        } else {
+            let users = user.map(|new| Users {
+                old: None,
+                new: Some(new),
+            });
+            self.change(Keyed::Insert { record, order }, users)?
         };
         self.last_insert = Some(done.at);
         self.count_descent();
@@ -158,9 +156,10 @@ impl KeyedString {
         self.check_hold()?;
         // While it is held nobody changes the record that was got.
         let (old, new) = (std::mem::take(&mut self.area), record);
-        let done = match self.ksds.compressed.is_some() {
-            false => self.change(Keyed::Update { old: &old, new, at }, None),
-            true => self.update_compressed(&old, new, at),
+        let done = if !self.ksds.compressed.is_some() {
+            self.change(Keyed::Update { old: &old, new, at }, None)
+        } else {
+            self.update_compressed(&old, new, at)
         };
         self.area = old;
         let rba = done?.rba;
