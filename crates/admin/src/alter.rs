@@ -110,9 +110,10 @@ fn targets(services: &Services, request: &Alter) -> Result<Vec<AlterTarget>, Fai
     member::check_entry(&contents, text)?;
     let mask = Mask::parse(text).map_err(|error| refused(&error, 8, 42))?;
     let new_name = request.new_name.as_deref();
-    let names = match mask.is_generic() {
-        true => matching(&contents, &mask),
-        false => vec![Name::parse(text).map_err(|error| refused(&error, 8, 42))?],
+    let names = if mask.is_generic() {
+        matching(&contents, &mask)
+    } else {
+        vec![Name::parse(text).map_err(|error| refused(&error, 8, 42))?]
     };
     if names.is_empty() {
         return Err(not_found(&text));

@@ -121,15 +121,12 @@ fn line(services: &Services, of: &[SegmentFile], all_of_it: bool) -> Archived {
         let read = Segment::open(&*services.disk, file).and_then(|mut segment| {
             line.begun = if line.begun == 0 { segment.head.time } else { line.begun };
             let (mut end, mut until) = (None, segment.head.time);
-            match all_of_it {
-                true => {
-                    while segment.next_frame()?.is_some() {}
-                    (end, until) = (segment.has_ended().then(|| segment.chain()), segment.time());
-                }
-                false => {
-                    if let Some((head, chain, _)) = segment.end()? {
-                        (end, until) = (Some(chain), head.time);
-                    }
+            if all_of_it {
+                while segment.next_frame()?.is_some() {}
+                (end, until) = (segment.has_ended().then(|| segment.chain()), segment.time());
+            } else {
+                if let Some((head, chain, _)) = segment.end()? {
+                    (end, until) = (Some(chain), head.time);
                 }
             }
             line.until = line.until.max(until);

@@ -58,13 +58,14 @@ fn collect(services: &Services, request: &Dcollect, out: &mut Report) -> Result<
         ClusterOrFile::File(file) => file,
         other => return Err(refused(&format!("{} is no sequential file", other.name()), 48, 0)),
     };
-    let attributes = match file.attributes == Attributes::default() {
-        true => Attributes {
+    let attributes = if file.attributes == Attributes::default() {
+        Attributes {
             recfm: RecordFormat::VB,
             lrecl: LRECL,
             ..Attributes::default()
-        },
-        false => file.attributes.completed_for(LRECL - 4),
+        }
+    } else {
+        file.attributes.completed_for(LRECL - 4)
     };
     let records = records(services, request, &attributes)?;
     write(services, &file, &attributes, &records).map_err(|error| Trouble::File(error).of(&file.name))?;

@@ -82,19 +82,19 @@ impl DdTable {
     /// Whether what is written next goes behind what the file has, as MOD says, or begins it anew, as OLD does.
     pub(crate) fn goes_on(&self, key: &str, behind: bool) {
         let mut written = self.written.borrow_mut();
-        match behind {
-            true => drop(written.insert(key.to_owned())),
-            false => drop(written.remove(key)),
+        if behind {
+            drop(written.insert(key.to_owned()))
+        } else {
+            drop(written.remove(key))
         }
     }
 
     fn check_unwritten(&self, key: &str) -> io::Result<()> {
-        match self.written.borrow().contains(key) {
-            true => {
-                let words = format!("an earlier command of this run wrote to {key}; give each copy a file of its own");
-                Err(io::Error::new(io::ErrorKind::AlreadyExists, words))
-            }
-            false => Ok(()),
+        if self.written.borrow().contains(key) {
+            let words = format!("an earlier command of this run wrote to {key}; give each copy a file of its own");
+            Err(io::Error::new(io::ErrorKind::AlreadyExists, words))
+        } else {
+            Ok(())
         }
     }
 
@@ -105,9 +105,10 @@ impl DdTable {
 
     fn create_at(&self, disk: &Arc<dyn Disk>, key: &str, path: &Path) -> io::Result<NewFile> {
         let again = self.written.borrow().contains(key);
-        let file = match again {
-            true => NewFile::behind(disk, path)?,
-            false => NewFile::begin(disk, path)?,
+        let file = if again {
+            NewFile::behind(disk, path)?
+        } else {
+            NewFile::begin(disk, path)?
         };
         self.written.borrow_mut().insert(key.to_owned());
         Ok(file)

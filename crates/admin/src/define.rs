@@ -103,9 +103,10 @@ impl Services {
     /// Makes a cluster or an alternate index, its files and its entry; or, with `recatalog`, the entry alone.
     pub fn define_cluster(&mut self, request: &DefineCluster) -> Outcome {
         Outcome::of(|out| {
-            let done = match request.recatalog {
-                true => recatalog::recatalog(self, request),
-                false => define(self, request),
+            let done = if request.recatalog {
+                recatalog::recatalog(self, request)
+            } else {
+                define(self, request)
             };
             let (defined, Rolling { catalog, rolled }) = done.map_err(|failure| failure.with_cc(FAILED))?;
             defined.tell(out);
@@ -144,9 +145,10 @@ struct Rolling {
 
 /// Puts in what was defined; a generation pushes others out of its group, unless whoever defines it does that himself.
 fn put_in(services: &Services, contents: &mut Contents, entry: Entry) -> Result<Vec<Rolled>, CatalogError> {
-    match services.rolls_off && matches!(entry, Entry::Cluster(_)) {
-        true => contents.add_generation(entry, services.today()),
-        false => contents.insert(entry).map(|()| Vec::new()),
+    if services.rolls_off && matches!(entry, Entry::Cluster(_)) {
+        contents.add_generation(entry, services.today())
+    } else {
+        contents.insert(entry).map(|()| Vec::new())
     }
 }
 

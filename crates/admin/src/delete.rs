@@ -126,10 +126,7 @@ fn named(
 
 fn not_deleted(name: &str, failure: Failure, out: &mut Report) -> u8 {
     let cc = failure.tell(out);
-    let message = match member::is_member(name) {
-        true => &IDC0548I,
-        false => &IDC0551I,
-    };
+    let message = if member::is_member(name) { &IDC0548I } else { &IDC0551I };
     out.say(message, &[("name", &name)]);
     cc.clamp(NOT_DELETED, 12)
 }
@@ -204,9 +201,10 @@ pub(super) fn expired(services: &Services, entry: &Entry) -> Result<(), Failure>
     match entry.history().and_then(|history| history.expires) {
         Some(day) if day.keeps_on(services.today()) => {
             let name = entry.name();
-            let words = match day.is_never() {
-                true => format!("{name} is kept for ever ({day}); say PURGE to delete it"),
-                false => format!("{name} is kept until {day}; say PURGE to delete it before"),
+            let words = if day.is_never() {
+                format!("{name} is kept for ever ({day}); say PURGE to delete it")
+            } else {
+                format!("{name} is kept until {day}; say PURGE to delete it before")
             };
             Err(refused(&words, 84, 6))
         }

@@ -327,12 +327,13 @@ fn volume(
         if of.is_some_and(|name| !chosen.takes(&services.catalog, &name)) {
             continue;
         }
-        let found = match known.contains(&path) {
-            true => Ok(()),
-            false => Err(format!(
+        let found = if known.contains(&path) {
+            Ok(())
+        } else {
+            Err(format!(
                 "no catalog names it; DEFINE ... RECATALOG takes {} in",
                 carried.cluster_name
-            )),
+            ))
         };
         report.put("FILE", &file.to_string_lossy(), found);
     }

@@ -75,9 +75,10 @@ fn examine(services: &mut Services, request: &Examine, out: &mut Report) -> Resu
         errors: request.error_limit.unwrap_or(ERROR_LIMIT),
     };
     let cc = tell(&examined, &parts, out);
-    let disagreements = match parts.data && cc == 0 {
-        true => compare(services, &cluster, parts.errors, out)?,
-        false => 0,
+    let disagreements = if parts.data && cc == 0 {
+        compare(services, &cluster, parts.errors, out)?
+    } else {
+        0
     };
     let found = Examined {
         findings: examined.findings,

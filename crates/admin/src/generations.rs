@@ -87,12 +87,11 @@ fn take_out(removal: &mut Removal<'_>, rolled: &Rolled) -> Result<(), Failure> {
         removal.condemn(entry)?;
     }
     for entry in &all {
-        match rolled.scratch {
-            true => removal.scratch(entry, entry.attributes().is_some_and(|a| a.erase))?,
-            false => {
-                let _condemned = removal.condemn(entry)?;
-                removal.forget(entry)?;
-            }
+        if rolled.scratch {
+            removal.scratch(entry, entry.attributes().is_some_and(|a| a.erase))?
+        } else {
+            let _condemned = removal.condemn(entry)?;
+            removal.forget(entry)?;
         }
     }
     Ok(())

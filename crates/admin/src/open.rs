@@ -115,9 +115,10 @@ impl ClusterOrFile {
         match self {
             ClusterOrFile::Cluster(_) => Ok(()),
             ClusterOrFile::File(file) => {
-                let attributes = match file.attributes == Attributes::default() {
-                    true => file.attributes,
-                    false => file.attributes.completed_for(longest),
+                let attributes = if file.attributes == Attributes::default() {
+                    file.attributes
+                } else {
+                    file.attributes.completed_for(longest)
                 };
                 file.complete(services, &attributes, out)
             }

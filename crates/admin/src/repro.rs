@@ -144,9 +144,10 @@ fn records(
     out: &mut Report,
 ) -> (u8, CopyCounts) {
     let (mut cc, mut copied) = (0, CopyCounts::default());
-    let as_stored = match selection.is_all_that_follows() {
-        true => output.takes_as_stored(selection.input),
-        false => Ok(false),
+    let as_stored = if selection.is_all_that_follows() {
+        output.takes_as_stored(selection.input)
+    } else {
+        Ok(false)
     };
     let as_stored = match as_stored {
         Ok(as_stored) => as_stored,
@@ -238,8 +239,9 @@ fn refused(refusal: &Refusal, found: FoundRecord<'_>, number: u64, output: &Outp
 fn named(key: &[u8], output: &Output) -> String {
     let first = format!("X'{}'", hexadecimal(&key[..key.len().min(5)]));
     let whole = shown(key, output.page);
-    match whole == first {
-        true => first,
-        false => format!("{first} ({whole})"),
+    if whole == first {
+        first
+    } else {
+        format!("{first} ({whole})")
     }
 }

@@ -142,9 +142,10 @@ impl Sequential {
 
     /// Opens the one file to be written.
     pub fn create(&self, services: &Services) -> Result<NewFile, Failure> {
-        match self.is_many() {
-            true => Err(refused(&self.many(), 140, 0).with_cc(GAVE_UP)),
-            false => self.begin(services).map_err(no_file(&self.name)),
+        if self.is_many() {
+            Err(refused(&self.many(), 140, 0).with_cc(GAVE_UP))
+        } else {
+            self.begin(services).map_err(no_file(&self.name))
         }
     }
 

@@ -69,9 +69,10 @@ impl Services {
     /// Makes a user catalog and its entry, or gives the master a name.
     pub fn define_catalog(&mut self, request: &DefineCatalog) -> Outcome {
         Outcome::of(|out| {
-            let done = match request.master {
-                true => name_master(self, request),
-                false => make(self, request),
+            let done = if request.master {
+                name_master(self, request)
+            } else {
+                make(self, request)
             };
             Ok(reported(done, out))
         })

@@ -83,9 +83,10 @@ fn find(token: *const c_void) -> Result<(u32, parking_lot::MutexGuard<'static, S
     let guard = slot
         .try_lock()
         .ok_or_else(|| Error::new(BUSY, "another thread is using this handle"))?;
-    match guard.generation == (token as usize >> 32) as u32 {
-        true => Ok((number, guard)),
-        false => Err(bad()),
+    if guard.generation == (token as usize >> 32) as u32 {
+        Ok((number, guard))
+    } else {
+        Err(bad())
     }
 }
 

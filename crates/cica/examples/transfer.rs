@@ -20,9 +20,10 @@ pub fn run(directory: &Path) -> Result<Vec<String>, Error> {
     for amount in [300, 300] {
         let unit = store.unit();
         let done = transfer(&unit, &accounts, &journal, amount)?;
-        match done {
-            true => unit.commit()?,
-            false => unit.backout()?,
+        if done {
+            unit.commit()?
+        } else {
+            unit.backout()?
         }
         let said = ["there is too little, and nothing is changed", "done"][usize::from(done)];
         lines.push(format!("transfer of {amount}: {said}"));

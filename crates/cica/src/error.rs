@@ -120,13 +120,14 @@ fn code_of(messages: &[Message]) -> Option<Code> {
 
 /// What a function made or found and what it told, or why it was not done.
 pub(crate) fn done<T: Default>(doing: impl Into<String>, outcome: Outcome<T>) -> Result<(T, Vec<Message>), Error> {
-    match outcome.is_done() {
-        true => Ok((outcome.result, outcome.messages)),
-        false => Err(Error::Admin {
+    if outcome.is_done() {
+        Ok((outcome.result, outcome.messages))
+    } else {
+        Err(Error::Admin {
             doing: doing.into(),
             condition: outcome.condition,
             messages: outcome.messages,
-        }),
+        })
     }
 }
 

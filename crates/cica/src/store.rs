@@ -74,9 +74,10 @@ impl Builder {
                     stated => stated,
                 },
                 io: builder.io.map_or_else(io_from_environment, Ok)?,
-                sharing: match builder.alone {
-                    true => Sharing::Off,
-                    false => sharing_from_environment()?,
+                sharing: if builder.alone {
+                    Sharing::Off
+                } else {
+                    sharing_from_environment()?
                 },
                 ..Start::default()
             })
@@ -212,13 +213,14 @@ impl Store {
             Listed::Catalog(_) | Listed::Volume(_) => {}
         });
         let doing = format!("LISTCAT {name}");
-        match missed.is_empty() {
-            true => done(doing, outcome).map(|_| entries),
-            false => Err(Error::Admin {
+        if missed.is_empty() {
+            done(doing, outcome).map(|_| entries)
+        } else {
+            Err(Error::Admin {
                 doing,
                 condition: outcome.condition,
                 messages: missed,
-            }),
+            })
         }
     }
 

@@ -65,14 +65,13 @@ fn who_does_not_ask_for_sharing_comes_in_as_shareoptions_say() {
         let mut putting = place.putting(&name);
         put(&mut putting, 10..20);
         let read = place.run(&["get", &name, "0015"]);
-        match may_read {
-            true => assert_eq!(String::from_utf8(read.out).unwrap(), "0015 and more of it\n"),
-            false => {
-                // Who has it is told: the server, and for whom.
-                let holder = format!("process {} (cica put)", putting.id());
-                assert!(read.status == 12 && read.err.contains("[OPEN 168]"), "{read:?}");
-                assert!(read.err.contains("serve") && read.err.contains(&holder), "{read:?}");
-            }
+        if may_read {
+            assert_eq!(String::from_utf8(read.out).unwrap(), "0015 and more of it\n")
+        } else {
+            // Who has it is told: the server, and for whom.
+            let holder = format!("process {} (cica put)", putting.id());
+            assert!(read.status == 12 && read.err.contains("[OPEN 168]"), "{read:?}");
+            assert!(read.err.contains("serve") && read.err.contains(&holder), "{read:?}");
         }
         // Whether it is sound is told in any case, by who has it.
         let verified = place.run(&["verify", &name]);

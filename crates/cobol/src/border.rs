@@ -740,13 +740,16 @@ pub fn roll_back_all() {
             Ok(())
         });
     }
-    end_unit("ROLLBACK", || match unkept {
-        true => Err(
-            "files were opened for change before the module with ROLLBACK was loaded; CICA_UNITS=on \
-                     begins with the first OPEN"
-                .into(),
-        ),
-        false => unit::roll_back(),
+    end_unit("ROLLBACK", || {
+        if unkept {
+            Err(
+                "files were opened for change before the module with ROLLBACK was loaded; CICA_UNITS=on \
+                 begins with the first OPEN"
+                    .into(),
+            )
+        } else {
+            unit::roll_back()
+        }
     });
     each_open(|open| {
         open.unlock_all();

@@ -265,9 +265,10 @@ impl Fd {
     fn alternate(&self, base: &Name, name: String, key: &AlternateKey) -> DefineCluster {
         let pointer = self.key.map_or(0, |(_, length)| length);
         let one = 5 + key.length + pointer;
-        let (average, most) = match key.duplicates {
-            true => (one + 9 * pointer, MOST_OF_POINTERS),
-            false => (one, one),
+        let (average, most) = if key.duplicates {
+            (one + 9 * pointer, MOST_OF_POINTERS)
+        } else {
+            (one, one)
         };
         DefineCluster {
             cluster: Stated {

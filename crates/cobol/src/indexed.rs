@@ -93,9 +93,10 @@ impl OpenFile {
                 Ok(record.without(self.fd.head))
             }
             Err(error) => {
-                self.position = match self.locks.meets(&error) {
-                    true => Position::Locked,
-                    false => Position::Lost,
+                self.position = if self.locks.meets(&error) {
+                    Position::Locked
+                } else {
+                    Position::Lost
                 };
                 Err(refused(&self.report, &error))
             }

@@ -271,9 +271,12 @@ impl OpenFile {
         if self.phase == Phase::Ready {
             for (alternate, aix) in self.alternates.iter_mut().zip(&source.indexes) {
                 // Where locks are shared, what one string of the file has is no obstacle to the others.
-                alternate.open(source, aix, options.access, |path| match path.is_far() {
-                    true => path.string_with(&mut reader),
-                    false => path.string(),
+                alternate.open(source, aix, options.access, |path| {
+                    if path.is_far() {
+                        path.string_with(&mut reader)
+                    } else {
+                        path.string()
+                    }
                 })?;
             }
         }
@@ -281,9 +284,10 @@ impl OpenFile {
             reader.leave_no_pages();
         }
         if options.access == Access::Output {
-            self.changer = Some(match data_set.is_far() {
-                true => data_set.string_with(&mut reader),
-                false => data_set.string(),
+            self.changer = Some(if data_set.is_far() {
+                data_set.string_with(&mut reader)
+            } else {
+                data_set.string()
             });
         }
         self.reader = Some(reader);
@@ -309,9 +313,10 @@ impl OpenFile {
             return Ok(());
         }
         let Some(unit) = crate::unit::unit() else {
-            return match repeatable {
-                true => Err("RLS=CRE needs a unit of recovery: COMMIT in the program, or CICA_UNITS=on".into()),
-                false => Ok(()),
+            return if repeatable {
+                Err("RLS=CRE needs a unit of recovery: COMMIT in the program, or CICA_UNITS=on".into())
+            } else {
+                Ok(())
             };
         };
         crate::unit::join(shared)?;

@@ -84,9 +84,10 @@ impl Plain {
         Plain {
             way,
             lines: attributes.recfm == RecordFormat::Text,
-            blank: match attributes.codepage.is_some_and(CodePage::is_ebcdic) {
-                true => 0x40,
-                false => b' ',
+            blank: if attributes.codepage.is_some_and(CodePage::is_ebcdic) {
+                0x40
+            } else {
+                b' '
             },
             least,
             padded: Vec::new(),
@@ -147,12 +148,13 @@ impl Plain {
         let PlainState::Writes(writer, _) = &mut self.way else {
             return Err("it is not open for output".into());
         };
-        let end = match self.lines {
-            true => record
+        let end = if self.lines {
+            record
                 .iter()
                 .rposition(|byte| *byte != self.blank)
-                .map_or(0, |at| at + 1),
-            false => record.len(),
+                .map_or(0, |at| at + 1)
+        } else {
+            record.len()
         };
         writer.put(&record[..end]).map_err(|error| error.to_string())
     }

@@ -613,9 +613,10 @@ fn last_read<'a>(open: &OpenFile, to: &'a mut [u8; MAX_KEY]) -> &'a [u8] {
 #[inline]
 unsafe fn show_number(libcob: &Libcob, f: &File, open: &OpenFile) -> Result<(), Outcome> {
     // SAFETY: the caller's promise.
-    match open.by != By::Number || unsafe { has_room(libcob, f, open.number) } {
-        true => Ok(()),
-        false => Err(Outcome::NumberTooLarge),
+    if open.by != By::Number || unsafe { has_room(libcob, f, open.number) } {
+        Ok(())
+    } else {
+        Err(Outcome::NumberTooLarge)
     }
 }
 

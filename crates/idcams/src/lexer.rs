@@ -232,9 +232,10 @@ impl Scan<'_> {
             let item = !matches!(before.kind, TokenKind::Left | TokenKind::Note(_)) && !before.kind.is_end();
             item && self.comma_after != Some(self.tokens.len())
         });
-        match behind_item {
-            true => self.comma_after = Some(self.tokens.len()),
-            false => self.note(Diagnostic::new(&IDC0206I, &[], at)),
+        if behind_item {
+            self.comma_after = Some(self.tokens.len())
+        } else {
+            self.note(Diagnostic::new(&IDC0206I, &[], at))
         }
         self.last_comma = at;
     }

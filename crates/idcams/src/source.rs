@@ -69,14 +69,15 @@ impl Source {
     /// Bytes that are not UTF-8 become the replacement character, which no keyword or name accepts.
     pub fn from_bytes(bytes: &[u8]) -> Source {
         let cards = bytes.len() > CARD && bytes.len() % CARD == 0 && !bytes.contains(&b'\n');
-        match cards {
-            true => Source::from_lines(
+        if cards {
+            Source::from_lines(
                 bytes
                     .chunks(CARD)
                     .map(|c| String::from_utf8_lossy(c).into_owned())
                     .collect(),
-            ),
-            false => Source::from_text(&String::from_utf8_lossy(bytes)),
+            )
+        } else {
+            Source::from_text(&String::from_utf8_lossy(bytes))
         }
     }
 

@@ -210,9 +210,12 @@ fn styled(card: &str, dice: &mut Dice) -> (String, Vec<&'static str>) {
         lines.last_mut().unwrap().push(';');
     }
     let ending = if dice.one_in(6) { "\r\n" } else { "\n" };
-    let text = lines.iter().zip(1..).map(|(line, number)| match numbered {
-        true => format!("{line:72}{:08}{ending}", number * 100),
-        false => format!("{line}{ending}"),
+    let text = lines.iter().zip(1..).map(|(line, number)| {
+        if numbered {
+            format!("{line:72}{:08}{ending}", number * 100)
+        } else {
+            format!("{line}{ending}")
+        }
     });
     (text.collect(), notes)
 }
@@ -271,13 +274,14 @@ impl Model {
                         self.max = self.max.max(*cc);
                     }
                 }
-                Step::Set(maxcc, value) if live => match maxcc {
-                    true => self.max = *value,
-                    false => {
+                Step::Set(maxcc, value) if live => {
+                    if maxcc {
+                        self.max = *value
+                    } else {
                         self.last = *value;
                         self.max = self.max.max(*value);
                     }
-                },
+                }
                 Step::Set(..) => {}
                 Step::If(maxcc, relation, number, then, otherwise) => {
                     let code = if *maxcc { self.max } else { self.last };
@@ -405,9 +409,10 @@ impl Writer<'_> {
     }
 
     fn case(&mut self, line: &str) -> String {
-        match self.dice.one_in(4) {
-            true => line.to_lowercase(),
-            false => line.to_owned(),
+        if self.dice.one_in(4) {
+            line.to_lowercase()
+        } else {
+            line.to_owned()
         }
     }
 }

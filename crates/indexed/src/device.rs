@@ -144,9 +144,10 @@ impl Device {
         let records = bytes.chunks(slot.len).enumerate().map(|(n, record)| {
             let at = slot.at + (n * slot.len) as u64;
             let (sum, payload) = record.split_at(SUM);
-            match sum == checksum(at, payload) {
-                true => Ok(payload.to_vec()),
-                false => Err(damaged("a record with another checksum")),
+            if sum == checksum(at, payload) {
+                Ok(payload.to_vec())
+            } else {
+                Err(damaged("a record with another checksum"))
             }
         });
         records.collect()
@@ -185,13 +186,14 @@ impl Device {
         }
         let slot = self.geometry.slot(place.0, place.1, area);
         self.step(StepKind::Check, place, slot.angle, slot.physical * records.len());
-        match self.fetch(place, area, records.len() as u32)? == records {
-            true => Ok(()),
-            false => Err(IsamError::Damaged {
+        if self.fetch(place, area, records.len() as u32)? == records {
+            Ok(())
+        } else {
+            Err(IsamError::Damaged {
                 cylinder: place.0,
                 track: place.1,
                 what: "what was written reads otherwise",
-            }),
+            })
         }
     }
 }

@@ -84,9 +84,10 @@ impl Indexed {
                 _ => return Err(damaged("a track index with entries in no order")),
             }
         }
-        match pairs.is_empty() {
-            true => Err(damaged("a cylinder without an index")),
-            false => Ok(pairs),
+        if pairs.is_empty() {
+            Err(damaged("a cylinder without an index"))
+        } else {
+            Ok(pairs)
         }
     }
 
@@ -97,21 +98,23 @@ impl Indexed {
             .iter()
             .take(4)
             .fold(0, |used, byte| used << 8 | u32::from(*byte));
-        match used > self.device.geometry.cylinder_overflow() {
-            false => Ok(used),
-            true => Err(IsamError::Damaged {
+        if used <= self.device.geometry.cylinder_overflow() {
+            Ok(used)
+        } else {
+            Err(IsamError::Damaged {
                 cylinder,
                 track: 0,
                 what: "more records in overflow than there is room for",
-            }),
+            })
         }
     }
 
     /// Blocks that a track has.
     pub(crate) fn blocks(&self, cylinder: u32, nth: u32) -> u32 {
-        match cylinder == self.label.cylinders && nth + 1 == self.label.last_tracks {
-            true => self.label.last_blocks,
-            false => self.device.geometry.blocks_of(nth),
+        if cylinder == self.label.cylinders && nth + 1 == self.label.last_tracks {
+            self.label.last_blocks
+        } else {
+            self.device.geometry.blocks_of(nth)
         }
     }
 

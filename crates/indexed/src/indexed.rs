@@ -147,17 +147,19 @@ impl Indexed {
     }
 
     pub(crate) fn writable(&self) -> Result<(), IsamError> {
-        match self.access.output {
-            true => Ok(()),
-            false => Err(IsamError::ReadOnly),
+        if self.access.output {
+            Ok(())
+        } else {
+            Err(IsamError::ReadOnly)
         }
     }
 
     pub(crate) fn check_length(&self, record: &[u8]) -> Result<(), IsamError> {
         let (got, wanted) = (record.len(), usize::from(self.device.geometry.of.lrecl));
-        match got == wanted {
-            true => Ok(()),
-            false => Err(IsamError::Length { got, wanted }),
+        if got == wanted {
+            Ok(())
+        } else {
+            Err(IsamError::Length { got, wanted })
         }
     }
 

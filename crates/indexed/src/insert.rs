@@ -54,9 +54,10 @@ impl Indexed {
 
     /// A program that follows the search.
     fn next_program(&mut self) {
-        match self.access.track_area {
-            true => self.go_on(),
-            false => self.device.begin(true),
+        if self.access.track_area {
+            self.go_on()
+        } else {
+            self.device.begin(true)
         }
     }
 
@@ -110,9 +111,10 @@ impl Indexed {
             return Err(IsamError::Duplicate);
         }
         let ending = &blocks[blocks.len() - 1];
-        let room = match ending.len() == full {
-            true => Some(self.room(way.cylinder, used)?),
-            false => None,
+        let room = if ending.len() == full {
+            Some(self.room(way.cylinder, used)?)
+        } else {
+            None
         };
         if let Some(room) = &room {
             let leaves = ending[full - lrecl..].to_vec();

@@ -158,9 +158,10 @@ impl<'d> Scan<'d> {
         let lrecl = usize::from(geometry.of.lrecl);
         loop {
             let Some(spot) = self.read.front() else {
-                match self.fill()? {
-                    true => continue,
-                    false => return Ok(None),
+                if self.fill()? {
+                    continue;
+                } else {
+                    return Ok(None);
                 }
             };
             let count = match spot.area {

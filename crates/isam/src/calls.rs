@@ -25,20 +25,19 @@ fn of_process(what: impl FnOnce(&mut Process) -> Result<(), Refused>) -> c_int {
 
 /// Bytes of a record that is to be written.
 fn length(file: &IsamFile) -> Result<usize, Refused> {
-    match file.mode.varying && !file.fixed {
-        false => Ok(file.layout.most),
-        true => {
-            let said = isreclen.load(Relaxed);
-            usize::try_from(said)
-                .ok()
-                .filter(|length| *length <= file.layout.most)
-                .ok_or_else(|| {
-                    Refused::because(
-                        EBADARG,
-                        format!("isreclen is {said}, and {} is possible", file.layout.most),
-                    )
-                })
-        }
+    if !(file.mode.varying && !file.fixed) {
+        Ok(file.layout.most)
+    } else {
+        let said = isreclen.load(Relaxed);
+        usize::try_from(said)
+            .ok()
+            .filter(|length| *length <= file.layout.most)
+            .ok_or_else(|| {
+                Refused::because(
+                    EBADARG,
+                    format!("isreclen is {said}, and {} is possible", file.layout.most),
+                )
+            })
     }
 }
 
@@ -59,9 +58,10 @@ pub unsafe extern "C" fn isbuild(name: *const c_char, record: c_int, key: *const
                 .ok_or_else(|| Refused::because(EBADARG, format!("{what} is {number}")))
         };
         let most = positive(record, "the record's length")?;
-        let least = match Mode::of(mode)?.varying {
-            true => positive(isreclen.load(Relaxed), "isreclen, the shortest length,")?,
-            false => most,
+        let least = if Mode::of(mode)?.varying {
+            positive(isreclen.load(Relaxed), "isreclen, the shortest length,")?
+        } else {
+            most
         };
         let number = Process::begun(process, true)?.build(name, (least, most), &key, mode)?;
         opened(process, number)

@@ -114,9 +114,10 @@ impl IsamFile {
         if !self.mode.writes {
             return Err(Refused::because(ENOTOPEN, "the file is open for input alone"));
         }
-        match self.mode.in_transactions && !self.is_in_unit() {
-            true => Err(Refused::new(ENOTRANS)),
-            false => Ok(()),
+        if self.mode.in_transactions && !self.is_in_unit() {
+            Err(Refused::new(ENOTRANS))
+        } else {
+            Ok(())
         }
     }
 

@@ -214,9 +214,10 @@ impl IsamFile {
     /// # Errors
     /// The device failed.
     pub fn flush(&self) -> Result<(), Refused> {
-        match self.mode.writes {
-            true => Ok(self.base.commit()?),
-            false => Ok(()),
+        if self.mode.writes {
+            Ok(self.base.commit()?)
+        } else {
+            Ok(())
         }
     }
 
@@ -245,9 +246,10 @@ impl IsamFile {
     /// # Errors
     /// ENOTEXCL.
     pub fn check_alone(&self) -> Result<(), Refused> {
-        match self.mode.alone && self.mode.writes {
-            true => Ok(()),
-            false => Err(Refused::new(ENOTEXCL)),
+        if self.mode.alone && self.mode.writes {
+            Ok(())
+        } else {
+            Err(Refused::new(ENOTEXCL))
         }
     }
 

@@ -27,9 +27,10 @@ impl Process {
     /// There is no usable catalog, or no memory.
     pub fn begun(process: &mut Option<Process>, build: bool) -> Result<&mut Process, Refused> {
         if process.is_none() {
-            let builder = match build {
-                true => Builder::default().create(),
-                false => Builder::default(),
+            let builder = if build {
+                Builder::default().create()
+            } else {
+                Builder::default()
             };
             *process = Some(Process {
                 store: builder.open()?,
@@ -70,9 +71,10 @@ impl Process {
 
     fn free(&self) -> Result<usize, Refused> {
         let free = self.files.iter().position(Option::is_none).unwrap_or(self.files.len());
-        match free < MOST_FILES {
-            true => Ok(free),
-            false => Err(Refused::new(ETOOMANY)),
+        if free < MOST_FILES {
+            Ok(free)
+        } else {
+            Err(Refused::new(ETOOMANY))
         }
     }
 
@@ -171,10 +173,7 @@ impl Process {
     /// ENOBEGIN; it could not be, and then it is taken back.
     pub fn end(&mut self, commit: bool) -> Result<(), Refused> {
         let unit = self.unit.take().ok_or_else(|| Refused::new(ENOBEGIN))?;
-        let done = match commit {
-            true => unit.commit(),
-            false => unit.backout(),
-        };
+        let done = if commit { unit.commit() } else { unit.backout() };
         self.files.iter_mut().flatten().for_each(IsamFile::leave);
         Ok(done?)
     }

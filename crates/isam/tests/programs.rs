@@ -30,11 +30,12 @@ impl Workplace {
         command.args(["-std=gnu99", "-Wall", "-Wextra", "-Werror", "-pthread"]);
         command.arg("-I").arg(root.join("include")).arg(root.join(source));
         command.arg("-o").arg(&program);
-        match shared {
-            true => command
+        if shared {
+            command
                 .arg(library.join("libcica_isam.so"))
-                .arg(format!("-Wl,-rpath,{}", library.display())),
-            false => command.arg(library.join("libcica_isam.a")).args(["-ldl", "-lm"]),
+                .arg(format!("-Wl,-rpath,{}", library.display()))
+        } else {
+            command.arg(library.join("libcica_isam.a")).args(["-ldl", "-lm"])
         };
         let done = command.output().unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

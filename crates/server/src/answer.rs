@@ -423,9 +423,10 @@ impl Turn<'_> {
                 how,
                 backward,
             } => self.string(string, |turn, string| {
-                let done = match backward {
-                    true => string.point_backward(Argument::from(by), how.search()),
-                    false => string.point(Argument::from(by), how.search()),
+                let done = if backward {
+                    string.point_backward(Argument::from(by), how.search())
+                } else {
+                    string.point(Argument::from(by), how.search())
                 };
                 turn.done(done)
             }),
@@ -626,10 +627,10 @@ fn settle(string: &mut Str, by: By<'_>, offset: u32) -> Result<(), RequestError>
         (Err(RequestError::EndOfData), _) => false,
         (Err(error), _) => return Err(error),
     };
-    match there {
-        true => Ok(()),
-        // A position before it would show it again, if it has gone for the time being only.
-        false => string.stand_on(argument),
+    if there {
+        Ok(())
+    } else {
+        string.stand_on(argument)
     }
 }
 

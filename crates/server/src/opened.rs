@@ -144,10 +144,10 @@ impl Shared {
         let alone = std::mem::take(&mut options.alone);
         let is_kept = kept.is_some();
         let is_loaded = || self.session.engine.peek(&data).is_ok_and(|root| root.levels > 0);
-        let early = match !is_kept && options.access == Access::Input && is_loaded() {
-            // Whoever joins later may want to change it. Where that is not allowed, nobody will.
-            true => self.session.open(&base, OpenOptions::output()).ok(),
-            false => None,
+        let early = if !is_kept && options.access == Access::Input && is_loaded() {
+            self.session.open(&base, OpenOptions::output()).ok()
+        } else {
+            None
         };
         let opened = self.session.open_reached(&name, &catalog, &reached, options);
         let data_set = match opened {

@@ -278,14 +278,15 @@ fn start_owner(catalog: &Path) -> Result<(), String> {
             command.display()
         )
     })?;
-    match served.status.success() {
-        true => Ok(()),
-        false => Err(format!(
+    if served.status.success() {
+        Ok(())
+    } else {
+        Err(format!(
             "the server cannot be started: {}",
             String::from_utf8_lossy(&served.stderr)
                 .trim()
                 .trim_start_matches("cica: ")
-        )),
+        ))
     }
 }
 

@@ -100,10 +100,10 @@ impl Line {
             space.truncate(KEPT);
             space.shrink_to_fit();
         }
-        match have == want {
-            true => Ok(Some(&space[HEAD..want])),
-            // Nobody sends a second message before the answer to the first.
-            false => Err(Error::new(ErrorKind::InvalidData, "bytes behind a message")),
+        if have == want {
+            Ok(Some(&space[HEAD..want]))
+        } else {
+            Err(Error::new(ErrorKind::InvalidData, "bytes behind a message"))
         }
     }
 

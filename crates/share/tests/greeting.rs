@@ -30,9 +30,10 @@ impl Wire for Silent {
     fn receive(&mut self, _: &mut [u8]) -> Result<(usize, Option<OwnedFd>)> {
         let patience = self.patience.lock().unwrap();
         assert!(patience.is_some(), "it would wait for ever");
-        match self.ends {
-            true => Ok((0, None)),
-            false => Err(ErrorKind::WouldBlock.into()),
+        if self.ends {
+            Ok((0, None))
+        } else {
+            Err(ErrorKind::WouldBlock.into())
         }
     }
 

@@ -150,12 +150,11 @@ impl Bench {
                 let (mut reader, mut writer) = (source.string(), target.string());
                 reader.leave_no_pages();
                 // As REPRO does it.
-                match writer.takes_as_stored(&reader).expect("asked") {
-                    true => while writer.copy_next(&mut reader).expect("copied") {},
-                    false => {
-                        while let Ok(record) = reader.next(Intent::Read) {
-                            writer.insert(record.bytes, Insert::Sequential).expect("copied");
-                        }
+                if writer.takes_as_stored(&reader).expect("asked") {
+                    while writer.copy_next(&mut reader).expect("copied") {}
+                } else {
+                    while let Ok(record) = reader.next(Intent::Read) {
+                        writer.insert(record.bytes, Insert::Sequential).expect("copied");
                     }
                 }
                 drop((reader, writer));

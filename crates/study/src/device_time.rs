@@ -79,12 +79,11 @@ impl DiskTimes {
 
     /// Milliseconds over so many cylinders: as the root of the distance, through the least and the average.
     pub fn seek(&self, distance: f64) -> f64 {
-        match distance < 1.0 {
-            true => 0.0,
-            false => {
-                let far = (self.cylinders / 3.0 - 1.0).sqrt();
-                self.least_seek + (self.average_seek - self.least_seek) * (distance - 1.0).sqrt() / far
-            }
+        if distance < 1.0 {
+            0.0
+        } else {
+            let far = (self.cylinders / 3.0 - 1.0).sqrt();
+            self.least_seek + (self.average_seek - self.least_seek) * (distance - 1.0).sqrt() / far
         }
     }
 }

@@ -166,8 +166,9 @@ impl Report {
 }
 
 fn quoted(text: &str) -> String {
-    match text.contains(['"', ',', '\n']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.into(),
+    if text.contains(['"', ',', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.into()
     }
 }

@@ -83,11 +83,12 @@ fn check_file(services: &Services, catalog: &Catalog, data_set: &NonVsam) -> Res
         Some(path) => services.disk.open(&path, Open::default()).is_ok(),
         None => false,
     };
-    match found {
-        true => Ok(()),
-        false => Err(CatalogError::NotFound {
+    if found {
+        Ok(())
+    } else {
+        Err(CatalogError::NotFound {
             name: data_set.name.clone(),
         }
-        .into()),
+        .into())
     }
 }

@@ -49,9 +49,10 @@ pub fn recatalog(services: &Services, request: &DefineCluster) -> Result<(Define
         };
         check_organization(request, &data, &name)?;
         let of_index = |path: &PathBuf| services.engine.peek_index(&data.path, path).ok();
-        let index = match data.root.attributes.organization.has_index() {
-            true => Some(found(services, &catalog, &volumes, of_index, &name)?.component()?),
-            false => None,
+        let index = if data.root.attributes.organization.has_index() {
+            Some(found(services, &catalog, &volumes, of_index, &name)?.component()?)
+        } else {
+            None
         };
         let cluster = Cluster {
             organization: data.root.attributes.organization,

@@ -104,9 +104,10 @@ fn dead_end(services: &Services, name: &Name, request: &Delete, out: &mut Report
         }
         Ok(kind.letter())
     })?;
-    match request.test {
-        true => tell(&IDC0556I, kind, name, out),
-        false => tell(&IDC0550I, kind, name, out),
+    if request.test {
+        tell(&IDC0556I, kind, name, out)
+    } else {
+        tell(&IDC0550I, kind, name, out)
     }
     Ok(())
 }

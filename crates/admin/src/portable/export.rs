@@ -112,9 +112,10 @@ fn export(services: &mut Services, request: &Export, out: &mut Report) -> Result
     }
     let (date, time) = moment(head.created);
     out.say(&IDC0594I, &[("date", &date), ("time", &time)]);
-    match source.permanent {
-        true => source.take_away(services, request.erase, version, out)?,
-        false => source.mark(request.inhibit_source)?,
+    if source.permanent {
+        source.take_away(services, request.erase, version, out)?
+    } else {
+        source.mark(request.inhibit_source)?
     }
     Ok(exported)
 }

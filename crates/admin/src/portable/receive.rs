@@ -349,9 +349,10 @@ impl<'e> Parts<'e> {
             });
         };
         services.engine.complete_rebuild(data, self.index)?;
-        match self.undo.is_empty() {
-            true => Ok(self.records),
-            false => services.engine.take_back(&self.paths.0, &self.paths.1, &self.undo),
+        if self.undo.is_empty() {
+            Ok(self.records)
+        } else {
+            services.engine.take_back(&self.paths.0, &self.paths.1, &self.undo)
         }
     }
 }

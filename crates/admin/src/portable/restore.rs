@@ -74,9 +74,10 @@ fn restore(services: &mut Services, request: &Restore, out: &mut Report) -> Resu
             continue;
         }
         wanted.rename(&mut entry)?;
-        let (totals, records) = match request.test {
-            true => copy.skip()?,
-            false => one(services, request, &mut copy, &mut received, mode, &mut entry)?,
+        let (totals, records) = if request.test {
+            copy.skip()?
+        } else {
+            one(services, request, &mut copy, &mut received, mode, &mut entry)?
         };
         let member = Member::of(&entry, &totals, records);
         done.push((entry, member));
@@ -208,12 +209,13 @@ fn leads_somewhere(contents: &Contents, coming: &[Entry], entry: &Entry) -> Resu
 }
 
 fn there(contents: &Contents, target: &Name, comes: bool, entry: &Entry) -> Result<(), Failure> {
-    match comes || contents.get(target).is_ok() {
-        true => Ok(()),
-        false => Err(not_restored(
+    if comes || contents.get(target).is_ok() {
+        Ok(())
+    } else {
+        Err(not_restored(
             entry.name(),
             &format!("it is over {target}, which is neither in the catalog nor restored with it"),
-        )),
+        ))
     }
 }
 

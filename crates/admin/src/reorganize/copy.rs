@@ -114,15 +114,16 @@ fn complete(
     count: u64,
 ) -> Result<Root, Failure> {
     let after = services.engine.peek(&paths.0)?;
-    match counted == count && after.statistics.records == count {
-        true => Ok(after),
-        false => Err(not_reorganized(
+    if counted == count && after.statistics.records == count {
+        Ok(after)
+    } else {
+        Err(not_reorganized(
             name,
             &format!(
                 "it counts {counted} records, {count} were read and {} written; EXAMINE it",
                 after.statistics.records
             ),
-        )),
+        ))
     }
 }
 

@@ -72,9 +72,10 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     } else if is_shown && !global.quiet {
         write!(out, "{}", table(&lines))?;
     }
-    match is_named && lines.is_empty() && status == Status::DONE {
-        true => Ok(Status::NOTHING),
-        false => Ok(status),
+    if is_named && lines.is_empty() && status == Status::DONE {
+        Ok(Status::NOTHING)
+    } else {
+        Ok(status)
     }
 }
 

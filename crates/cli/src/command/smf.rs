@@ -289,9 +289,12 @@ fn csv(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
             "records of several types have no columns in common; say which with --type",
         ));
     }
-    let quoted = |text: String| match text.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text,
+    let quoted = |text: String| {
+        if text.contains(['"', ',', '\n', '\r']) {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        } else {
+            text
+        }
     };
     // A record with sections that there may be several of has a line for each, as if each had its record.
     let sections = first.layout().map_or(&[][..], |layout| layout.sections);

@@ -46,9 +46,10 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let name = cluster.name.to_string();
     work(session, global, |services| {
         let verified = services.verify(&recovery(name.clone()));
-        match verified.condition == 0 && has_structure {
-            true => verified.and(examine(services, name)),
-            false => verified,
+        if verified.condition == 0 && has_structure {
+            verified.and(examine(services, name))
+        } else {
+            verified
         }
     })
 }

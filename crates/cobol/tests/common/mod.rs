@@ -81,9 +81,10 @@ impl Workplace {
         let mut cobc = cobc();
         cobc.args(["-x", "-free", "-O0", &format!("-fcallfh={handler}"), "-o"])
             .arg(self.0.join(name));
-        match first {
-            true => cobc.args(["-Q", &format!("-L{} -lcica_cobol", directory.display())]),
-            false => cobc.args(["-lcica_cobol", &format!("-L{}", directory.display())]),
+        if first {
+            cobc.args(["-Q", &format!("-L{} -lcica_cobol", directory.display())])
+        } else {
+            cobc.args(["-lcica_cobol", &format!("-L{}", directory.display())])
         };
         cobc.arg("-A")
             .arg(format!("-include {}", file("h").display()))

@@ -181,9 +181,10 @@ impl Parser<'_> {
             if let (true, TokenKind::Word(member)) = (shape, &member.kind) {
                 *name = format!("{name}({member})");
                 self.i += 2;
-                match rest.is_empty() {
-                    true => self.not_closed(open.at, name),
-                    false => self.i += 1,
+                if rest.is_empty() {
+                    self.not_closed(open.at, name)
+                } else {
+                    self.i += 1
                 }
             }
         }

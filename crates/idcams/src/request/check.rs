@@ -33,9 +33,10 @@ pub fn diagnose(params: &Params) -> Diagnose {
         (None, None) => DiagnoseFilter::All,
     };
     Diagnose {
-        subject: match params.flag("VVDS") {
-            true => Subject::Volume(named),
-            false => Subject::Catalog(named),
+        subject: if params.flag("VVDS") {
+            Subject::Volume(named)
+        } else {
+            Subject::Catalog(named)
         },
         compared: params.all_named("COMPAREDD", "COMPAREDS"),
         choice,

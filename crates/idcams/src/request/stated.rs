@@ -125,9 +125,12 @@ pub fn other(params: &Params) -> Vec<(&'static str, String)> {
         .iter()
         .filter(|param| param.support == Support::Stored || KEPT.contains(&param.keyword))
         .filter(|param| !HAS_FIELD.contains(&param.keyword));
-    let text = |keyword, value| match PASSWORDS.contains(keyword) {
-        true => String::new(),
-        false => shown(value),
+    let text = |keyword, value| {
+        if PASSWORDS.contains(keyword) {
+            String::new()
+        } else {
+            shown(value)
+        }
     };
     stored
         .map(|param| (param.keyword, text(&param.keyword, &param.value)))

@@ -135,9 +135,10 @@ fn power_cuts(before: &Before) {
         fates.dedup();
         for fate in fates {
             let left = Arc::new(SimDisk::from(point.image_of(fate)));
-            match before.judge(left, &format!("after {} events, {fate:b}", point.position())) {
-                true => new += 1,
-                false => old += 1,
+            if before.judge(left, &format!("after {} events, {fate:b}", point.position())) {
+                new += 1
+            } else {
+                old += 1
             }
         }
         if point.advance().is_none() {

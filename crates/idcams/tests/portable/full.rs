@@ -141,12 +141,13 @@ fn restore_brings_all_of_a_data_set_or_nothing() {
             command,
             |world, listing| {
                 let restored = listing.contains("CICA0962I CLUSTER PAY.MORE RESTORED");
-                match restored || deleted.is_empty() {
-                    true => assert_eq!(records(world, "PAY.MORE").len(), RECORDS, "{listing}"),
-                    false => assert!(
+                if restored || deleted.is_empty() {
+                    assert_eq!(records(world, "PAY.MORE").len(), RECORDS, "{listing}")
+                } else {
+                    assert!(
                         on_volume(world).iter().all(|file| !file.starts_with("PAY.MORE")),
                         "{listing}"
-                    ),
+                    )
                 }
                 assert_eq!(records(world, "PAY.BASE").len(), RECORDS);
             },

@@ -110,9 +110,12 @@ fn a_sequential_data_set_whose_directory_is_not_durable_is_not_called_written() 
     files.dd(&mut world, "CARDS");
     let copy = "REPRO INFILE(CARDS) OUTDATASET(PAY.LINES)";
     let volume = files.path("cat/volumes/CICA01");
-    disk.act(move |path, how| match how.directory && path == volume {
-        true => Some(Box::new(Unsyncable)),
-        false => None,
+    disk.act(move |path, how| {
+        if how.directory && path == volume {
+            Some(Box::new(Unsyncable))
+        } else {
+            None
+        }
     });
     let told = world.messages(copy, 8);
     assert!(told.iter().any(|m| m.contains("out of order")), "{told:#?}");
@@ -130,9 +133,10 @@ fn a_file_whose_removal_is_not_durable_stays_on_the_list() {
     let (old, other) = (world.paths("PAY.SMALL").0, disk.disk.clone());
     disk.act(move |path, how| {
         let is_removed = || other.open(&old, Open::default()).is_err();
-        match how.directory && Some(path) == old.parent() && is_removed() {
-            true => Some(Box::new(Unsyncable)),
-            false => None,
+        if how.directory && Some(path) == old.parent() && is_removed() {
+            Some(Box::new(Unsyncable))
+        } else {
+            None
         }
     });
     world.ok("ALTER PAY.SMALL REORGANIZE()");

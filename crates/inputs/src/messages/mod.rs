@@ -56,10 +56,10 @@ type Rewritten = fn(&[u8]) -> Option<Vec<u8>>;
 /// What is a message is written as the same message, in as few bytes as there are for it.
 fn same(bytes: &[u8], rewritten: Rewritten) {
     let Some(again) = rewritten(bytes) else { return };
-    match again.len() == bytes.len() {
-        true => assert_eq!(again, bytes),
-        // A number was written longer than it is.
-        false => assert!(again.len() < bytes.len(), "{bytes:?} became {again:?}"),
+    if again.len() == bytes.len() {
+        assert_eq!(again, bytes)
+    } else {
+        assert!(again.len() < bytes.len(), "{bytes:?} became {again:?}")
     }
     assert_eq!(rewritten(&again).as_ref(), Some(&again));
 }

@@ -26,17 +26,18 @@ impl IsamProcessor {
             Step::Update => (10.9, 8.8),
             Step::Insert => (15.3, 17.0),
         };
-        match real {
-            false => IsamProcessor {
+        if !real {
+            IsamProcessor {
                 request: in_virtual,
                 program: 3.75,
                 track: 3.0,
-            },
-            true => IsamProcessor {
+            }
+        } else {
+            IsamProcessor {
                 request: in_real,
                 program: 1.0,
                 track: 0.8,
-            },
+            }
         }
     }
 }

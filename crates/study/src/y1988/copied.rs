@@ -62,9 +62,10 @@ impl Copied {
     /// The seconds that the requests would have taken on two disks of then, an arm for each.
     pub fn modelled(&self, disk: DiskTimes, processor: Processor) -> f64 {
         let of = |side: &Side| follow(disk, side.layout, processor, &side.transfers, (self.requests / 2, 0));
-        match self.overlapped {
-            true => of(&self.input).max(of(&self.output)),
-            false => of(&self.input) + of(&self.output),
+        if self.overlapped {
+            of(&self.input).max(of(&self.output))
+        } else {
+            of(&self.input) + of(&self.output)
         }
     }
 

@@ -167,9 +167,12 @@ pub static STATISTICS: Group<Part> = Group {
         &[
             Field::new(
                 "SIZES-VALID",
-                |c: &Part| match c.compressed {
-                    true => Shown::Is(c.sizes.is_some()),
-                    false => Shown::Absent,
+                |c: &Part| {
+                    if c.compressed {
+                        Shown::Is(c.sizes.is_some())
+                    } else {
+                        Shown::Absent
+                    }
                 },
                 "the same: are they known? Not of one that a version of Cica wrote that did not count them",
             ),

@@ -17,10 +17,7 @@ pub static STATUS: Group<File> = Group {
     key: "",
     rows: &[&[Field::new(
         "STATUS",
-        |f: &File| match f.generation {
-            true => word("ACTIVE"),
-            false => Shown::Absent,
-        },
+        |f: &File| if f.generation { word("ACTIVE") } else { Shown::Absent },
         "ACTIVE: a generation that its group has",
     )]],
 };

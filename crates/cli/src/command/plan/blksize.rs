@@ -36,9 +36,10 @@ fn best(device: &Device) -> (u32, u32) {
         let (mut fits, mut not) = (0, LONGEST + 1);
         while not - fits > 1 {
             let middle = (fits + not) / 2;
-            match device.records_per_track(middle) >= blocks {
-                true => fits = middle,
-                false => not = middle,
+            if device.records_per_track(middle) >= blocks {
+                fits = middle
+            } else {
+                not = middle
             }
         }
         (fits, blocks)
@@ -76,12 +77,13 @@ fn text(device: &Device, lrecl: u32) -> String {
     let disk = if lrecl + 4 > block { LONGEST } else { block };
     for (where_to, most) in [("disk", disk), ("tape", LONGEST)] {
         // As above.
-        let _ = match most < lrecl + 4 {
-            true => writeln!(
+        let _ = if most < lrecl + 4 {
+            writeln!(
                 out,
                 "{where_to:5} RECFM=VB,LRECL={lrecl}: no block takes it (a block has 4 bytes in front of its records)"
-            ),
-            false => writeln!(out, "{where_to:5} RECFM=VB,LRECL={lrecl}: BLKSIZE={most}"),
+            )
+        } else {
+            writeln!(out, "{where_to:5} RECFM=VB,LRECL={lrecl}: BLKSIZE={most}")
         };
     }
     out

@@ -114,9 +114,10 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         f64::from(options.reads) / 100.0,
     );
     let mut out = crate::terminal::stdout();
-    match options.json {
-        true => writeln!(out, "{described:#}")?,
-        false => table(&mut out, &name, &sample, &found, (plain, compressed), options.reads)?,
+    if options.json {
+        writeln!(out, "{described:#}")?
+    } else {
+        table(&mut out, &name, &sample, &found, (plain, compressed), options.reads)?
     }
     Ok(if found.pays() { Status::DONE } else { Status::NOTHING })
 }
@@ -245,15 +246,16 @@ fn table(
         grouped(found.records)
     )?;
     let (saved, factor) = (100.0 * found.saved(), found.factor());
-    match found.pays() {
-        true => writeln!(
+    if found.pays() {
+        writeln!(
             out,
             "COMPRESSED saves {saved:.0} percent of the bytes of the records (factor {factor:.2})"
-        )?,
-        false => writeln!(
+        )?
+    } else {
+        writeln!(
             out,
             "COMPRESSED does not pay: it saves {saved:.0} percent (factor {factor:.2})"
-        )?,
+        )?
     }
     let plain_records = (grouped(found.short), grouped(found.without_gain));
     writeln!(
