@@ -30,6 +30,7 @@ pub mod mortal;
 pub mod oracle;
 mod place;
 pub mod random;
+pub mod rbas;
 pub mod replay;
 pub mod request;
 pub mod run;

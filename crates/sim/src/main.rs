@@ -195,7 +195,7 @@ struct Common {
     /// A base, a KSDS or ESDS, with alternate indexes and paths instead of a single data set
     #[arg(long)]
     sphere: bool,
-    /// Compressed data sets alone, KSDSs and VRRDSs
+    /// Compressed data sets alone, KSDSs, VRRDSs and ESDSs
     #[arg(long, conflicts_with_all = ["sphere", "volume", "units"])]
     compressed: bool,
     /// Several data sets under a catalog, and IDCAMS commands, instead of a single data set

@@ -8,12 +8,14 @@
 //! * O2. A request that fails with 8/16 or 8/4 loses the position; NEXT past the end goes on answering 8/4.
 //! * O3. A request refused for its operands (8/108, 8/112, 8/68 ...) leaves the position alone.
 //! * O4. A string's next request releases what it held; UPDATE and ERASE use the hold up and keep the position.
-//! * O5. RBAs of an ESDS follow from the lengths of the records before: `next_rba` is VSAM's arithmetic of CIs.
+//! * O5. RBAs of an ESDS follow from the lengths of the records before: `next_rba` is VSAM's arithmetic of CIs. Those of
+//!   a compressed one follow from lengths that the model does not know: there they are turns (`rbas`).
 
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
 use crate::random::digest;
+use crate::rbas;
 use crate::request::{Body, Intent, Order, Reply, Request, Search};
 use crate::shape::{Durability, Organization, Shape};
 
@@ -32,6 +34,7 @@ const LENGTH_CHANGE: Reply = Reply::Refused(8, 100, 0);
 const NO_POSITION: Reply = Reply::Refused(8, 88, 0);
 const NO_UPDATE: Reply = Reply::Refused(8, 92, 0);
 const KEY_CHANGED: Reply = Reply::Refused(8, 96, 0);
+const NO_REPLACING: Reply = Reply::Refused(8, 104, 0);
 const LENGTH: Reply = Reply::Refused(8, 108, 0);
 const KEY_LENGTH: Reply = Reply::Refused(8, 112, 0);
 const LOADING: Reply = Reply::Refused(8, 116, 0);
@@ -478,6 +481,7 @@ impl Oracle {
         let last = self.records.last_key_value().map(|(key, _)| self.shape.number(key));
         let number = match self.shape.organization {
             Organization::Ksds => return Ok(self.shape.key_of(record).to_vec()),
+            Organization::Esds if self.shape.renumbered() => rbas::of_turn(self.records.len()),
             Organization::Esds => self.next_rba(record.len()),
             Organization::Lds => last.map_or(0, |last| last + self.shape.ci_size as u64),
             _ if body.key.is_empty() => {
@@ -540,6 +544,9 @@ impl Oracle {
         }
         if self.shape.keyed() && self.shape.key_of(&record) != held {
             return KEY_CHANGED;
+        }
+        if self.shape.renumbered() {
+            return NO_REPLACING;
         }
         if self.shape.addressed() && self.records.get(&held).map(Vec::len) != Some(record.len()) {
             return LENGTH_CHANGE;

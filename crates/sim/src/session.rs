@@ -13,6 +13,7 @@ use cica_engine::{
 use crate::mortal::Mortal;
 use crate::oracle::Bytes;
 use crate::place;
+use crate::rbas::{self, Rbas};
 use crate::request::{self, Order, Reply, Request};
 use crate::shape::{self, Organization, Shape};
 use crate::subject::Stop;
@@ -26,6 +27,8 @@ pub struct Session {
     process: Mortal,
     shape: Shape,
     open: Option<OpenSession>,
+    /// Where the records of a compressed ESDS stand, as far as it is known.
+    rbas: Rbas,
 }
 
 struct OpenSession {
@@ -117,8 +120,10 @@ impl Session {
             process: Mortal::new(disk),
             shape: shape.clone(),
             open: None,
+            rbas: Rbas::default(),
         };
         session.open = Some(session.open_set(output, false)??);
+        session.learn()?;
         Ok(session)
     }
 
@@ -162,7 +167,17 @@ impl Session {
                     .string()
                     .and_then(|number| strings.get_mut(usize::from(number)));
                 let string = string.ok_or_else(|| Trouble::Wrong(format!("no such string: {of_string}")))?;
-                Ok(of_one_string(&self.shape, set, string, false, of_string))
+                if !self.shape.renumbered() {
+                    return Ok(of_one_string(&self.shape, set, string, false, of_string));
+                }
+                if let Request::Insert { order, body, .. } = of_string {
+                    return match string.insert(&body.bytes(&self.shape), (*order).into()) {
+                        Ok(rba) => self.rbas.add(rba).map(|()| Reply::Done).map_err(Trouble::Wrong),
+                        Err(error) => Ok(refused(&error)),
+                    };
+                }
+                let there = self.rbas.request(&self.shape, of_string);
+                Ok(of_one_string(&self.shape, set, string, false, &there))
             }
         }
     }
@@ -172,6 +187,9 @@ impl Session {
         match self.open_set(output, reset)? {
             Ok(open) => {
                 self.open = Some(open);
+                if reset {
+                    self.rbas = Rbas::default();
+                }
                 Ok(Reply::Done)
             }
             Err(error @ OpenError::Attributes { .. }) => {
@@ -192,7 +210,7 @@ impl Session {
         self.open = None;
         self.process = self.process.successor();
         self.open = Some(self.open_set(true, false)??);
-        Ok(())
+        self.learn()
     }
 
     /// Closes the data set; nothing else can be done then.
@@ -207,8 +225,20 @@ impl Session {
         Ok(())
     }
 
+    /// Looks where the records of a compressed ESDS stand: which of them are there nobody says after a crash.
+    fn learn(&mut self) -> Result<(), Trouble> {
+        if self.shape.renumbered() {
+            let found = numbers(self.set()?)?;
+            self.rbas.learn(found).map_err(Trouble::Wrong)?;
+        }
+        Ok(())
+    }
+
     /// All records, read forward; reading them backward must give the same. None while the data set is being loaded.
     pub fn contents(&self) -> Result<Option<Vec<Bytes>>, Trouble> {
+        if self.shape.renumbered() && !self.set()?.loading() {
+            self.rbas.check(&numbers(self.set()?)?).map_err(Trouble::Wrong)?;
+        }
         contents(&self.shape, self.set()?)
     }
 
@@ -246,7 +276,27 @@ pub(crate) fn contents(shape: &Shape, set: &DataSet) -> Result<Option<Vec<Bytes>
             "{f} records forward and {b} backward, or in another order"
         )));
     }
+    if shape.renumbered() {
+        rbas::renumber(shape, &mut forward);
+    }
     Ok(Some(forward))
+}
+
+/// Where the records of an ESDS stand, in sequence; none while it is being loaded.
+fn numbers(set: &DataSet) -> Result<Vec<u64>, Trouble> {
+    let mut found = Vec::new();
+    if set.loading() {
+        return Ok(found);
+    }
+    let mut string = set.string();
+    string.point_first()?;
+    loop {
+        match string.next(Intent::Read) {
+            Ok(record) => found.push(record.rba),
+            Err(RequestError::EndOfData) => return Ok(found),
+            Err(error) => return Err(error.into()),
+        }
+    }
 }
 
 /// See [`Session::check_structure`].
@@ -378,11 +428,7 @@ fn rba(shape: &Shape, set: &DataSet, key: &[u8], plus: u64) -> Result<u64, Reply
 }
 
 fn insert(shape: &Shape, string: &mut Str, order: Order, body: &request::Body) -> Result<(), RequestError> {
-    let order = match order {
-        Order::Direct => Insert::Direct,
-        Order::Sequential => Insert::Sequential,
-        Order::Skip => Insert::Skip,
-    };
+    let order = order.into();
     let record = body.bytes(shape);
     match shape.organization {
         Organization::Rrds | Organization::Vrrds if !body.key.is_empty() => {
@@ -461,6 +507,16 @@ impl From<shape::Durability> for Durability {
             shape::Durability::Close => Durability::Close,
             shape::Durability::Commit => Durability::Commit,
             shape::Durability::Request => Durability::Request,
+        }
+    }
+}
+
+impl From<Order> for Insert {
+    fn from(order: Order) -> Insert {
+        match order {
+            Order::Direct => Insert::Direct,
+            Order::Sequential => Insert::Sequential,
+            Order::Skip => Insert::Skip,
         }
     }
 }

@@ -288,12 +288,13 @@ impl Shape {
         }
     }
 
-    /// The same compressed, where a record's length does not say where the next one stands, and the data set has room:
-    /// as it is stored a record takes a byte more.
+    /// The same compressed, where the organization has it and the data set has room: as it is stored a record takes a
+    /// byte more.
     pub fn compressed(self) -> Shape {
         let longest = self.ci_size as usize - 8 - if self.keyed() { 0 } else { 4 };
         let fits = self.spanned || self.least_record() <= longest;
-        let compressed = self.organization.has_index() && fits;
+        let has_it = self.organization.has_index() || self.organization == Organization::Esds;
+        let compressed = has_it && fits;
         Shape {
             compressed,
             maximum_record: match compressed && !self.spanned {
@@ -312,6 +313,12 @@ impl Shape {
     /// Whether records go by their RBAs.
     pub fn addressed(&self) -> bool {
         matches!(self.organization, Organization::Esds | Organization::Lds)
+    }
+
+    /// Whether lengths do not say where records stand: to the model the RBA of each is then its turn (see
+    /// [`crate::rbas`]).
+    pub fn renumbered(&self) -> bool {
+        self.compressed && self.organization == Organization::Esds
     }
 
     /// Shortest record: it must hold its key, fill its slot or its CI.

@@ -17,7 +17,7 @@ use crate::workload::Workload;
 pub enum Store {
     /// A data set; without an organization the seed decides.
     DataSet(Option<Organization>),
-    /// The same, compressed: a KSDS or VRRDS.
+    /// The same, compressed: a KSDS, VRRDS or ESDS.
     Compressed(Option<Organization>),
     /// A base with alternate indexes and paths; without an organization the seed decides.
     Sphere(Option<Organization>),
@@ -33,7 +33,9 @@ impl Store {
         match self {
             Store::DataSet(asked) => asked.unwrap_or_else(|| organization_of(seed)),
             Store::Compressed(Some(Organization::Vrrds)) => Organization::Vrrds,
+            Store::Compressed(Some(Organization::Esds)) => Organization::Esds,
             Store::Compressed(None) if seed % 4 == 3 => Organization::Vrrds,
+            Store::Compressed(None) if seed % 4 == 1 => Organization::Esds,
             Store::Sphere(Some(Organization::Esds)) => Organization::Esds,
             Store::Sphere(None) if seed % 4 == 3 => Organization::Esds,
             _ => Organization::Ksds,

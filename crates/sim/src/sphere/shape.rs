@@ -97,6 +97,8 @@ impl Sphere {
     fn over(mut base: Shape, random: &mut Random) -> Sphere {
         let count = random.between(1, 3) as usize;
         let alternates: Vec<_> = (0..count).map(|_| Alternate::draw(&base, random)).collect();
+        // The model of a sphere has pointers that follow from lengths.
+        base.compressed &= !base.renumbered();
         base.reuse = false;
         base.keys = Keys::Dense;
         base.maximum_record = base.maximum_record.max(base.least_record() + 16).min(if base.spanned {

@@ -40,6 +40,11 @@ pub enum OpenedStore {
 impl StoreKind {
     /// What a seed draws; of the organizations those whose records have keys or numbers.
     pub fn draw(seed: u64, organization: Organization, store: Store) -> StoreKind {
+        // Which of two threads comes first decides where a record of an ESDS stands.
+        let organization = match organization {
+            Organization::Esds => Organization::Ksds,
+            other => other,
+        };
         let drawn = || Shape::draw_small(organization, &mut Random::new(seed));
         match store {
             Store::Sphere(_) => StoreKind::Sphere(SphereWorkload::small(seed, 1, Organization::Ksds)),
