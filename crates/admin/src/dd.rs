@@ -83,9 +83,9 @@ impl DdTable {
     pub(crate) fn goes_on(&self, key: &str, behind: bool) {
         let mut written = self.written.borrow_mut();
         if behind {
-            drop(written.insert(key.to_owned()))
+            written.insert(key.to_owned());
         } else {
-            drop(written.remove(key))
+            written.remove(key);
         }
     }
 

@@ -163,7 +163,7 @@ fn changes_come_back_after_a_close_and_after_a_crash() {
                 disk.kill();
                 drop((set, engine));
             } else {
-                drop(set.close().expect("closed"))
+                set.close().expect("closed");
             }
             of
         };

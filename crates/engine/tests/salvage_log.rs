@@ -56,7 +56,7 @@ fn change(organization: Organization, s: &mut Str, n: u64, erase: bool) {
     if erase && organization != Organization::Esds {
         s.erase().unwrap()
     } else {
-        drop(s.update(&sealed(n, n + 100, length)).unwrap())
+        s.update(&sealed(n, n + 100, length)).unwrap();
     }
 }
 

@@ -214,7 +214,8 @@ fn writers_and_readers_of_short_pages_see_whole_records() {
                             200
                         };
                         let record = made(n, step, len);
-                        if own.contains_key(&n) {
+                        let is_there = own.contains_key(&n);
+                        if is_there {
                             s.get(&key(n), Search::Equal, Intent::Update).unwrap();
                             match random.below(5) {
                                 0 => s.erase().map(|()| own.remove(&n)).map(drop).unwrap(),

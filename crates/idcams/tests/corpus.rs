@@ -275,7 +275,7 @@ impl Model {
                     }
                 }
                 Step::Set(maxcc, value) if live => {
-                    if maxcc {
+                    if *maxcc {
                         self.max = *value
                     } else {
                         self.last = *value;

@@ -25,7 +25,7 @@ fn of_process(what: impl FnOnce(&mut Process) -> Result<(), Refused>) -> c_int {
 
 /// Bytes of a record that is to be written.
 fn length(file: &IsamFile) -> Result<usize, Refused> {
-    if !(file.mode.varying && !file.fixed) {
+    if !file.mode.varying || file.fixed {
         Ok(file.layout.most)
     } else {
         let said = isreclen.load(Relaxed);

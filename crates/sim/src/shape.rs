@@ -282,9 +282,10 @@ impl Shape {
     fn maybe_compressed(self) -> Shape {
         // Not drawn, so that what is drawn behind it stays as it was before there was compression.
         let figures = self.maximum_record + usize::from(self.ci_per_ca) + self.key_length + usize::from(self.free_ca);
-        match figures % 10 < 3 {
-            true => self.compressed(),
-            false => self,
+        if figures % 10 < 3 {
+            self.compressed()
+        } else {
+            self
         }
     }
 
@@ -297,9 +298,10 @@ impl Shape {
         let compressed = has_it && fits;
         Shape {
             compressed,
-            maximum_record: match compressed && !self.spanned {
-                true => self.maximum_record.min(longest),
-                false => self.maximum_record,
+            maximum_record: if compressed && !self.spanned {
+                self.maximum_record.min(longest)
+            } else {
+                self.maximum_record
             },
             ..self
         }

@@ -474,9 +474,10 @@ impl WorkloadWriter {
             2 => {
                 let body = self.body(key);
                 let order = Order::Direct;
-                match self.is_overfull() {
-                    false => self.push(Request::Insert { string, order, body }),
-                    true => self.push(Request::Erase { string }),
+                if !self.is_overfull() {
+                    self.push(Request::Insert { string, order, body })
+                } else {
+                    self.push(Request::Erase { string })
                 }
             }
             3 => self.push(Request::Erase { string }),

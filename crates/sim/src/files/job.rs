@@ -111,9 +111,10 @@ impl JobPlan {
 
     /// The control card.
     pub fn card(&self) -> String {
-        let (out, into) = match self.in_catalog {
-            true => ("OUTDATASET(SIM.FILE)", "INDATASET(SIM.FILE)"),
-            false => ("OUTFILE(FILE)", "INFILE(FILE)"),
+        let (out, into) = if self.in_catalog {
+            ("OUTDATASET(SIM.FILE)", "INDATASET(SIM.FILE)")
+        } else {
+            ("OUTFILE(FILE)", "INFILE(FILE)")
         };
         match self.job {
             Job::ExportAway => format!("EXPORT SIM.D {out} PERMANENT {}", self.mode),

@@ -148,14 +148,15 @@ impl<'a> FileJudge<'a> {
             (_, Some(found)) => found == records,
             (_, None) => false,
         };
-        match right {
-            true => Ok(()),
-            false => Err(format!(
+        if right {
+            Ok(())
+        } else {
+            Err(format!(
                 "the data set has {:?} of {} records, and the copy is {} ({moment:?})",
                 found.map(<[_]>::len),
                 records.len(),
                 if has_new { "whole" } else { "not there" }
-            )),
+            ))
         }
     }
 

@@ -231,16 +231,15 @@ impl<'a> FileRun<'a> {
 
     /// Which of so many are met, the first being 1.
     fn numbers(&mut self, count: u64) -> Vec<u64> {
-        match count <= self.each {
-            true => (1..=count).collect(),
-            false => {
-                let mut numbers: Vec<u64> = (0..self.each).map(|_| self.random.between(1, count)).collect();
-                // What ends the job is always among them.
-                numbers.push(count);
-                numbers.sort_unstable();
-                numbers.dedup();
-                numbers
-            }
+        if count <= self.each {
+            (1..=count).collect()
+        } else {
+            let mut numbers: Vec<u64> = (0..self.each).map(|_| self.random.between(1, count)).collect();
+            // What ends the job is always among them.
+            numbers.push(count);
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers
         }
     }
 

@@ -69,9 +69,10 @@ impl FileProcess<'_> {
         };
         let text = DdText::parse(&format!("{FILE}{records}")).map_err(|error| failed(&error))?;
         dd.insert("FILE", text);
-        let outside: Arc<dyn Disk> = match self.plan.all_named {
-            true => Arc::new(AllNamed(self.disk.clone())),
-            false => self.disk.clone(),
+        let outside: Arc<dyn Disk> = if self.plan.all_named {
+            Arc::new(AllNamed(self.disk.clone()))
+        } else {
+            self.disk.clone()
         };
         Ok(Services {
             disk: self.disk.clone(),

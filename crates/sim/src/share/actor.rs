@@ -211,10 +211,10 @@ impl Actor {
         } else {
             self.unit.backout()
         };
-        match self.is_lost() {
-            // A backout is answered then too: the owner takes it back when it hears of it, if it lives.
-            true if !commits => SharedReply::Gone,
-            _ => self.reply(answer, |()| SharedReply::Done),
+        if self.is_lost() && !commits {
+            SharedReply::Gone
+        } else {
+            self.reply(answer, |()| SharedReply::Done)
         }
     }
 

@@ -255,9 +255,10 @@ impl Run {
         let way = self.model.way(name, by, true);
         let there = self.model.physical(name).is_some();
         let actor = &mut self.actors[which];
-        let reply = match inserts {
-            true => actor.insert(name.0, part, name.1, value),
-            false => actor.rewrite(name.0, part, name.1, value),
+        let reply = if inserts {
+            actor.insert(name.0, part, name.1, value)
+        } else {
+            actor.rewrite(name.0, part, name.1, value)
         };
         self.tell(format!(
             "S{session} {part:?} puts {name:?} = {value}, inserting {inserts}: {reply:?}"

@@ -98,9 +98,10 @@ impl Standing {
         }
         // An insert may have to move what another string holds.
         let near = self.held.keys().any(|(holder, set)| *holder != by && *set == name.0);
-        match change && (near || others(self.perhaps.get(&name))) {
-            true => Way::Perhaps,
-            false => Way::Free,
+        if change && (near || others(self.perhaps.get(&name))) {
+            Way::Perhaps
+        } else {
+            Way::Free
         }
     }
 
@@ -178,9 +179,10 @@ impl Standing {
 
     /// A record is locked by name, or is not any more.
     pub fn lock(&mut self, by: Holder, name: Name, locked: bool) {
-        match locked {
-            true => self.named.insert(name, by),
-            false => self.named.remove(&name),
+        if locked {
+            self.named.insert(name, by)
+        } else {
+            self.named.remove(&name)
         };
     }
 

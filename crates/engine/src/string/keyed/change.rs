@@ -156,7 +156,7 @@ impl KeyedString {
         self.check_hold()?;
         // While it is held nobody changes the record that was got.
         let (old, new) = (std::mem::take(&mut self.area), record);
-        let done = if !self.ksds.compressed.is_some() {
+        let done = if self.ksds.compressed.is_none() {
             self.change(Keyed::Update { old: &old, new, at }, None)
         } else {
             self.update_compressed(&old, new, at)
