@@ -3,10 +3,12 @@
 //! Where a record stands follows from how long those before it are as they are stored, which the model does not know.
 //!
 //! * B1. RBAs go up with the turns.
-//! * B2. A record stands for ever where the engine said that it put it: in each later look, open and life of a process.
+//! * B2. A record stands for ever where the engine said that it put it: in each later look, open and life of a process,
+//!   and in what a power cut leaves.
 
 use crate::request::Request;
 use crate::shape::Shape;
+use std::sync::{Mutex, PoisonError};
 
 /// What lies between two turns: more than the longest record.
 const TURN: u64 = 1 << 20;
@@ -32,6 +34,11 @@ pub struct Rbas {
 }
 
 impl Rbas {
+    /// All of them.
+    pub fn all(&self) -> &[u64] {
+        &self.by_turn
+    }
+
     /// A record was added there.
     ///
     /// # Errors
@@ -103,5 +110,88 @@ impl Rbas {
             (Some(here), None) => here + (rba % TURN).min(1),
             (Some(here), Some(next)) => here + (rba % TURN).min(next - here - 1),
         }
+    }
+}
+
+/// What a run was told, for who looks later at what a power cut left of it.
+#[derive(Debug, Default)]
+pub struct Told(Mutex<Vec<Rbas>>);
+
+impl Told {
+    /// A run begins.
+    pub fn begin(&self) {
+        self.all().clear();
+    }
+
+    /// The run knows them now. What came to them replaces what was known; after a RESET, or where a record that nobody
+    /// was told of made room for another one, both count.
+    pub fn note(&self, now: &Rbas) {
+        let mut all = self.all();
+        match all.last_mut() {
+            Some(last) if now.by_turn.starts_with(&last.by_turn) => last.clone_from(now),
+            _ => all.push(now.clone()),
+        }
+    }
+
+    /// Compares with what was found. Of the last record the run may not have been told.
+    ///
+    /// # Errors
+    /// At no moment of the run they stood there (B2), or they are out of order (B1).
+    pub fn check(&self, found: &[u64]) -> Result<(), String> {
+        Rbas::default().learn(found.to_vec())?;
+        let known = found.split_last().map_or(found, |(_, known)| known);
+        let all = self.all();
+        let mut why = Ok(());
+        for told in all.iter() {
+            why = told.check(known);
+            if why.is_ok() {
+                break;
+            }
+        }
+        why
+    }
+
+    fn all(&self) -> std::sync::MutexGuard<'_, Vec<Rbas>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(by_turn: &[u64]) -> Rbas {
+        let by_turn = by_turn.to_vec();
+        Rbas { by_turn }
+    }
+
+    #[test]
+    fn rbas_go_up_and_stay() {
+        let mut rbas = of(&[0, 30]);
+        assert!(rbas.add(30).is_err());
+        rbas.add(31).unwrap();
+        assert!(rbas.check(&[0, 30]).is_ok());
+        assert!(rbas.check(&[0, 29, 31]).is_err());
+        assert!(rbas.learn(vec![0, 29]).is_err());
+        rbas.learn(vec![0]).unwrap();
+        rbas.learn(vec![0, 40]).unwrap();
+        assert_eq!(rbas.by_turn, [0, 40]);
+    }
+
+    #[test]
+    fn what_a_cut_leaves_stood_there_at_some_moment_but_for_the_last() {
+        let told = Told::default();
+        assert!(told.check(&[0, 9]).is_ok(), "nothing was told");
+        told.note(&of(&[0, 30]));
+        told.note(&of(&[0, 30, 60]));
+        told.note(&of(&[0, 20]));
+        for left in [&[][..], &[7], &[0, 30, 60], &[0, 20], &[0, 30, 61], &[0, 20, 40]] {
+            assert!(told.check(left).is_ok(), "{left:?}");
+        }
+        for wrong in [&[0, 30, 30][..], &[0, 31, 60], &[1, 30, 60], &[5, 4]] {
+            assert!(told.check(wrong).is_err(), "{wrong:?}");
+        }
+        told.begin();
+        assert!(told.check(&[0, 31, 60]).is_ok());
     }
 }

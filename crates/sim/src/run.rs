@@ -8,6 +8,7 @@ use cica_disk::{Disk, Image};
 use crate::death::take_over;
 use crate::oracle::{Bytes, Oracle, NO_SPACE};
 use crate::random::digest;
+use crate::rbas::Told;
 use crate::request::{Body, Intent, Order, Reply, Request, Search};
 use crate::session::{no_log_is_lost, Session, Trouble};
 use crate::shape::{Durability, Shape};
@@ -19,6 +20,8 @@ pub struct ModelRun<'a> {
     requests: Cow<'a, [Request]>,
     /// The disk is going to fail: 12/x, 8/28 and OPEN 184 are answers, not mistakes.
     faulty: bool,
+    /// Where it was told that records of a compressed ESDS stand.
+    told: Told,
 }
 
 impl Subject for ModelRun<'_> {
@@ -27,6 +30,7 @@ impl Subject for ModelRun<'_> {
     }
 
     fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
+        self.told.begin();
         let mut oracle = Oracle::new(self.shape);
         let session = Session::create(disk.clone(), self.shape);
         let mut session = session.map_err(|trouble| self.stop("create", trouble))?;
@@ -38,12 +42,14 @@ impl Subject for ModelRun<'_> {
             let before = (self.faulty || doomed).then(|| oracle.clone());
             let expected = oracle.apply(request);
             let reply = session.apply(request);
+            self.told.note(session.rbas());
             let at = || format!("request {} ({request})", number + 1);
             if session.process().is_dead() {
                 // Nobody got the answer; it may have been done.
                 log.tell(Step::new(oracle.digest(), false));
                 let before = before.as_ref().unwrap_or(&oracle);
                 let taken = take_over(&mut session, before, &oracle);
+                self.told.note(session.rbas());
                 let (left, deaths) = taken.map_err(|trouble| self.stop(&at(), trouble))?;
                 let promised = if loading || oracle.loading() {
                     log.stands(0, left.digest())
@@ -98,12 +104,14 @@ impl Subject for ModelRun<'_> {
 
     fn recover(&self, disk: Arc<dyn Disk>) -> Result<Recovered, String> {
         let session = Session::open(disk, self.shape, true).map_err(Trouble::words)?;
+        self.told.check(session.rbas().all())?;
         let records = look(&session)?;
         Ok(Recovered::new(sum(&records)))
     }
 
     fn exercise(&self, disk: Arc<dyn Disk>) -> Result<(), String> {
         let mut session = Session::open(disk.clone(), self.shape, true).map_err(Trouble::words)?;
+        self.told.check(session.rbas().all())?;
         let mut records = look(&session)?;
         let key = vec![0x5A; self.shape.key_length];
         let string = 0;
@@ -169,6 +177,7 @@ impl<'a> ModelRun<'a> {
             shape,
             requests,
             faulty,
+            told: Told::default(),
         }
     }
 

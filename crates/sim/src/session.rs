@@ -200,6 +200,11 @@ impl Session {
         }
     }
 
+    /// Where the records of a compressed ESDS stand, as far as it is known.
+    pub fn rbas(&self) -> &Rbas {
+        &self.rbas
+    }
+
     /// The process: whether it is killed, or going to be.
     pub fn process(&self) -> &Mortal {
         &self.process

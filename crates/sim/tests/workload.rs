@@ -43,8 +43,9 @@ fn runs_to_be_crashed_rewrite_records() {
         Organization::Vrrds,
     ] {
         let (mut with, mut done) = (0, 0);
-        for seed in 0..100 {
-            let workload = Workload::small(seed, 40, organization);
+        let workloads = (0..).map(|seed| Workload::small(seed, 40, organization));
+        // A compressed ESDS refuses all of them.
+        for workload in workloads.filter(|workload| !workload.shape.renumbered()).take(100) {
             let mut oracle = Oracle::new(&workload.shape);
             let replies = workload.requests.iter().map(|request| (request, oracle.apply(request)));
             let rewrites: Vec<_> = replies
