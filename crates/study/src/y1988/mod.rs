@@ -95,7 +95,7 @@ const NOTES: [&str; 12] = [
     "of 4,000 and 23,200, CISZ 23K rounded up to 24,576, RECOVERY, which formats each control area first, a track at a time.",
     "BUFSP of ESDS run 5 is printed as 16K; four buffers of 23K are 92K. CIs of 24K make the buffers of 23K larger here.",
     "ms: to the end of what makes the copy durable. The files are in the page cache, so buffers save system calls, no turns.",
-    "Figure 3 is not made again: an application with DL/I databases that nobody has, in shared pools (LSR), which are not built.",
+    "Figure 3 is not made again: its shared pools (LSR) exist here, its application with DL/I databases nobody has.",
 ];
 
 /// Copies by each plan, in turn, as often as there are rounds.
