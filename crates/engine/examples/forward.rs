@@ -1,9 +1,10 @@
 //! What the archive of LOG(ALL) costs, and how long it takes to do its changes again in a copy.
 //!
-//! `cargo run --release -p cica-engine --example forward -- [directory] [records] [changes]`
+//! `cargo run --release -p cica-engine --example forward -- [directory] [records] [changes] [compressed]`
 //!
 //! A data set of records of 200 bytes is loaded and copied. Then the same updates are made with LOG(UNDO) and with
 //! LOG(ALL), by turns, and CPU and time of each are printed. At the end the copy is brought forward by the archive.
+//! With `compressed` the data sets are, and half of each record is text.
 
 mod common;
 
@@ -26,6 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .join("cica-forward");
     let records: u64 = arguments.next().map_or(Ok(500_000), |a| a.parse())?;
     let changes: u64 = arguments.next().map_or(Ok(2_000_000), |a| a.parse())?;
+    let compressed = arguments.next().is_some_and(|word| word == "compressed");
     let _ = std::fs::remove_dir_all(&directory);
     for part in ["v", "log", "archive"] {
         std::fs::create_dir_all(directory.join(part))?;
@@ -38,11 +40,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         io: Default::default(),
         background: true,
     })?;
-    let (plain, archived) = (Place::of(&directory, "plain"), Place::of(&directory, "archived"));
+    let (plain, archived) = (
+        Place::of(&directory, "plain", compressed),
+        Place::of(&directory, "archived", compressed),
+    );
     for place in [&plain, &archived] {
         place.load(&engine, records)?;
     }
-    let copy = Place::of(&directory, "copy");
+    let copy = Place::of(&directory, "copy", compressed);
     archived.copy(&engine, &copy)?;
     let root = engine.peek(&copy.data)?;
     let mut spent = [[Duration::ZERO; 2]; 2];
@@ -86,15 +91,17 @@ struct Place {
     data: PathBuf,
     index: PathBuf,
     name: &'static str,
+    compressed: bool,
 }
 
 impl Place {
-    fn of(directory: &Path, name: &'static str) -> Place {
+    fn of(directory: &Path, name: &'static str, compressed: bool) -> Place {
         let path = |part: &str| directory.join("v").join(format!("{name}.{part}"));
         Place {
             data: path("data"),
             index: path("index"),
             name,
+            compressed,
         }
     }
 
@@ -103,6 +110,7 @@ impl Place {
             cluster_name: self.name.to_uppercase(),
             volume: "V".into(),
             key_length: 8,
+            compressed: self.compressed,
             average_record: LENGTH as u32,
             maximum_record: LENGTH as u32,
             primary: 1 << 30,
@@ -118,7 +126,7 @@ impl Place {
         let ds = engine.open(&self.data, &self.index, OpenOptions::output())?;
         let mut string = ds.string();
         for n in 0..records {
-            string.insert(&record(n, 0), Insert::Sequential)?;
+            string.insert(&record(n, 0, self.compressed), Insert::Sequential)?;
         }
         drop(string);
         ds.close()?;
@@ -142,7 +150,7 @@ impl Place {
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;
-            let new = record(random % records, change + 1);
+            let new = record(random % records, change + 1, self.compressed);
             string.get(&new[..8], Search::Equal, Intent::Update)?;
             string.update(&new)?;
         }
@@ -157,6 +165,9 @@ impl Place {
         let mut made = Vec::new();
         for (part, path) in [(&stored.data, &to.data), (index, &to.index)] {
             let mut rebuild = engine.rebuild(path, part.root(), part.root().attributes.clone())?;
+            for (generation, bytes) in part.dictionaries()? {
+                rebuild.dictionary(generation, &bytes)?;
+            }
             let mut area = StoredArea::default();
             for ca in 0..part.areas() {
                 part.area(ca, &mut area)?;
@@ -174,16 +185,23 @@ impl Place {
     }
 }
 
-fn record(key: u64, change: u64) -> Vec<u8> {
+fn record(key: u64, change: u64, text: bool) -> Vec<u8> {
     let mut record = vec![b'.'; LENGTH];
     record[..8].copy_from_slice(&key.to_be_bytes());
-    // Nothing in it repeats, so the log has all of it.
+    // Nothing in it repeats but the text, so the log has all of it.
     let mut random = key.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ change.wrapping_mul(0xBF58_476D_1CE4_E5B9) | 1;
-    for word in record[8..].chunks_exact_mut(8) {
+    let from = if text { LENGTH / 2 + 4 } else { 8 };
+    for word in record[from..].chunks_exact_mut(8) {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
         word.copy_from_slice(&random.to_be_bytes());
+    }
+    if text {
+        for (n, field) in record[8..from].chunks_mut(16).enumerate() {
+            let words = [&b"ACCOUNT OPEN    "[..], b"CUSTOMER NAME   ", b"AMOUNT DUE 00000"];
+            field.copy_from_slice(&words[(key as usize + n) % 3][..field.len()]);
+        }
     }
     record
 }
