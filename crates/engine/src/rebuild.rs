@@ -174,7 +174,8 @@ impl Rebuild {
             return Err(self.unusable(what));
         }
         let length = self.layout.file_len(ca + 1);
-        self.file.size(Some(length)).map_err(|e| self.io("growing", e))?;
+        // The space is taken by what is written.
+        self.file.lengthen(length).map_err(|e| self.io("growing", e))?;
         let none = CiEntry {
             slot: NO_SLOT,
             left_out: 0,
