@@ -2,7 +2,7 @@
 //!
 //! Words are as the machine has them, because nobody else reads them.
 
-use crate::table::{ComponentCount, DataSetCount, FramesCount, LockCount, PoolCount, SmfCount, StringCount};
+use crate::table::{ComponentCount, DataSetCount, FramesCount, LockCount, LsrCount, PoolCount, SmfCount, StringCount};
 use cica_disk::LINE;
 use cica_format::checksum::crc32c;
 
@@ -61,13 +61,20 @@ pub const SMF: usize = 20;
 pub const FRAMES: usize = 32;
 /// Frame sizes of a pool that are shown.
 pub const FRAME_SIZES: usize = 32;
+/// Head: line of the cells of the first buffers that opens share (LSR).
+pub const LSR: usize = FRAMES + FRAME_SIZES;
+/// Lines of the cells of the shared buffers of one size.
+pub const LSR_LINES: usize = 2;
+/// Sizes of shared buffers, of all pools together, that are shown.
+pub const LSR_SIZES: usize = (LINES - LSR) / LSR_LINES;
 
 const _: () = {
     assert!(DATA_SET + DataSetCount::ALL.len().div_ceil(LINE) <= DATA);
     assert!(ComponentCount::ALL.len() <= COMPONENT_LINES * LINE);
     assert!(StringCount::ALL.len() <= LINE && FramesCount::ALL.len() <= LINE);
     assert!(POOL + PoolCount::ALL.len().div_ceil(LINE) <= LOCKS && LOCKS + LockCount::ALL.len().div_ceil(LINE) <= SMF);
-    assert!(SMF + SmfCount::ALL.len().div_ceil(LINE) <= FRAMES && FRAMES + FRAME_SIZES <= LINES);
+    assert!(SMF + SmfCount::ALL.len().div_ceil(LINE) <= FRAMES && LSR < LINES);
+    assert!(LsrCount::ALL.len() <= LSR_LINES * LINE);
 };
 
 /// What a piece says of itself: texts and numbers, each with its length in front.

@@ -33,9 +33,9 @@ pub use counted::Counted;
 pub use identity::{DataSetIdentity, ProcessIdentity, BEFORE};
 pub use own::{DataSetCounts, StatisticsFile, StringCounts, WeakCounts};
 pub use readers::{add_reader, forget_reader, readers, ReaderCounts};
-pub use running::{running, Component, OpenDataSet, Process, Seen, Torn};
+pub use running::{running, Component, OpenDataSet, Process, Seen, SharedBuffers, Torn};
 pub use table::{
-    ComponentCount, DataSetCount, FramesCount, LockCount, PoolCount, Row, SharedCount, SmfCount, StringCount,
+    ComponentCount, DataSetCount, FramesCount, LockCount, LsrCount, PoolCount, Row, SharedCount, SmfCount, StringCount,
 };
 
 /// Who is told of opens and closes: what writes a record of each.

@@ -2,8 +2,8 @@
 
 use crate::identity::{DataSetIdentity, ProcessIdentity};
 use crate::layout::{self, CHECKSUM, EDITION_AT, IDENTITY, IDENTITY_BYTES, MAGIC_AT, PIECE, SLOTS, STATE, VERSION_AT};
-use crate::table::{self, ComponentCount, DataSetCount, FramesCount, Kind, LockCount, PoolCount, Row, SmfCount};
-use crate::table::{edition, StringCount};
+use crate::table::{self, ComponentCount, DataSetCount, FramesCount, Kind, LockCount, LsrCount, PoolCount, Row};
+use crate::table::{edition, SmfCount, StringCount};
 use cica_disk::{Cells, Disk, File, Lock, Open, ReadAt, LINE};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,8 +22,16 @@ pub struct Process {
     smf: Vec<u64>,
     /// Frames by size: the size, all, the free ones.
     pub frames: Vec<[u64; FramesCount::ALL.len()]>,
+    /// Buffers that its opens share: by pool, data before index, and size.
+    pub lsr: Vec<SharedBuffers>,
     /// What it has open.
     pub data_sets: Vec<OpenDataSet>,
+}
+
+/// The buffers of one size of a pool that opens share (LSR).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedBuffers {
+    counts: Vec<u64>,
 }
 
 /// A data set that it has open.
@@ -74,6 +82,17 @@ impl Process {
     /// A counter of its SMF records.
     pub fn smf(&self, counter: SmfCount) -> u64 {
         self.smf.get(counter as usize).copied().unwrap_or_default()
+    }
+}
+
+impl SharedBuffers {
+    /// A counter of theirs.
+    pub fn count(&self, counter: LsrCount) -> u64 {
+        self.counts.get(counter as usize).copied().unwrap_or_default()
+    }
+    /// Whether only index records use them.
+    pub fn is_index(&self) -> bool {
+        self.count(LsrCount::Index) != 0
     }
 }
 
@@ -181,6 +200,7 @@ fn read_process(disk: &dyn Disk, path: &Path) -> Result<Option<Process>, String>
         frames: frames
             .filter(|frames: &[u64; FramesCount::ALL.len()]| frames[0] > 0)
             .collect(),
+        lsr: shared_buffers(&head),
         data_sets: Vec::new(),
     };
     let slots = (length / PIECE as u64).saturating_sub(1).min(SLOTS as u64);
@@ -193,6 +213,19 @@ fn read_process(disk: &dyn Disk, path: &Path) -> Result<Option<Process>, String>
         .data_sets
         .sort_by(|a, b| (&a.identity.cluster, a.identity.opened).cmp(&(&b.identity.cluster, b.identity.opened)));
     Ok(Some(process))
+}
+
+/// Those of the head; lines without buffers are nobody's.
+fn shared_buffers(head: &Piece) -> Vec<SharedBuffers> {
+    let lines = (0..layout::LSR_SIZES).map(|n| layout::LSR + n * layout::LSR_LINES);
+    let mut all: Vec<SharedBuffers> = lines
+        .map(|line| SharedBuffers {
+            counts: head.cells(line, LsrCount::ALL.len()),
+        })
+        .filter(|buffers| buffers.count(LsrCount::Buffers) > 0)
+        .collect();
+    all.sort_by_key(|buffers| [LsrCount::Pool, LsrCount::Index, LsrCount::Size].map(|counter| buffers.count(counter)));
+    all
 }
 
 fn data_set(piece: &Piece) -> Result<OpenDataSet, String> {

@@ -8,6 +8,8 @@ pub enum Level {
     Pool,
     /// The frames of one size of a process's buffer pool.
     Frames,
+    /// A process: buffers of one size of a pool that opens share (LSR).
+    Lsr,
     /// A process: its lock table.
     Locks,
     /// A process: its SMF records.
@@ -187,6 +189,34 @@ level! {
 }
 
 level! {
+    /// Counters of the buffers of one size that opens share (LSR).
+    Lsr as LsrCount {
+        Pool "lsr_pool" Gauge "number", "BLDVRP",
+            smf "", listcat "", rmf "Pool": "Number of the pool (SHRPOOL)";
+        Index "lsr_index" Gauge "1 or 0", "BLDVRP",
+            smf "", listcat "", rmf "For": "1 where only index records use the buffers";
+        Size "lsr_size" Gauge "bytes", "BLDVRP",
+            smf "", listcat "", rmf "Bytes": "Bytes of a buffer";
+        Buffers "lsr_buffers" Gauge "buffers", "BLDVRP and DLVRP",
+            smf "", listcat "", rmf "All": "Buffers of the size (BUFNO)";
+        Held "lsr_buffers_held" Gauge "buffers", "each buffer that is taken or given back",
+            smf "", listcat "", rmf "Held": "Buffers that hold a control interval";
+        Hits "lsr_hits" Counter "requests", "each control interval that a request asks for and a buffer holds",
+            smf "", listcat "", rmf "Hit%": "Control intervals found in a buffer (BFRFND)";
+        Reads "lsr_reads" Counter "control intervals", "each read into a buffer",
+            smf "", listcat "", rmf "Reads": "Control intervals read from the file (BUFRDS)";
+        UserWrites "lsr_user_writes" Counter "control intervals", "each write that a request, WRTBFR or a close asks for",
+            smf "", listcat "", rmf "Writes": "Control intervals written because it was asked for (UIW)";
+        ForcedWrites "lsr_forced_writes" Counter "control intervals", "each deferred write whose buffer is needed",
+            smf "", listcat "", rmf "Forced": "Control intervals written because their buffer was needed (NUIW)";
+        Steals "lsr_steals" Counter "buffers", "each buffer that another control interval takes",
+            smf "", listcat "", rmf "Steals": "Buffers taken from another control interval";
+        FailedWrites "lsr_failed_writes" Counter "control intervals", "each deferred write that fails",
+            smf "", listcat "", rmf "": "Forced writes that failed (ERCT)";
+    }
+}
+
+level! {
     /// Counters of a lock table.
     Locks as LockCount {
         Contended "locks_contended" Counter "requests", "each request for a record that another owner has",
@@ -241,6 +271,7 @@ pub const TABLE: &[&[Row]] = &[
     StringCount::ROWS,
     PoolCount::ROWS,
     FramesCount::ROWS,
+    LsrCount::ROWS,
     LockCount::ROWS,
     SharedCount::ROWS,
     SmfCount::ROWS,

@@ -3,7 +3,7 @@
 use cica_counters::table::{Kind, Row, TABLE};
 use std::fmt::Write;
 
-const HEADINGS: [(&str, &str); 8] = [
+const HEADINGS: [(&str, &str); 9] = [
     (
         "A data set that is open",
         "Shown by `cica stat` since the open, and added to those of the root in LISTCAT.",
@@ -15,6 +15,11 @@ const HEADINGS: [(&str, &str); 8] = [
     ),
     ("A buffer pool", "Of each process."),
     ("Frames of a buffer pool", "Of each size."),
+    (
+        "Buffers that opens share (LSR)",
+        "Of each process, each pool, and each size in it: `cica stat` of a data set that the process has open, and \
+         `cica monitor`. Of\nmore than 32 sizes in a process the first are shown.",
+    ),
     ("A lock table", "Of each process; that of `cica serve` is everybody's."),
     (
         "Requests for shared data sets",

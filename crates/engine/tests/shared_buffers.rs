@@ -5,7 +5,8 @@
 
 mod common;
 
-use cica_disk::{MemoryDisk, WriteAt};
+use cica_counters::{LsrCount, ProcessIdentity};
+use cica_disk::{LinuxDisk, MemoryDisk, WriteAt};
 use cica_engine::*;
 use cica_format::attributes::Organization;
 use common::hooked::{hooked, Hook, Hooked};
@@ -606,4 +607,68 @@ fn threads_share_a_pool() {
     }
     assert_eq!(pool.counts()[0].held, 0);
     engine.delete_pool(0).unwrap();
+}
+
+/// What others see: pool, index or not, size, buffers, held, hits, reads, steals, in each line.
+fn seen(engine: &Engine) -> Vec<[u64; 8]> {
+    let looked = engine.counted_by_all();
+    assert!(looked.seen.torn.is_empty(), "{:?}", looked.seen.torn);
+    let lines = looked.seen.processes.iter().flat_map(|process| &process.lsr);
+    let counters = [
+        LsrCount::Pool,
+        LsrCount::Index,
+        LsrCount::Size,
+        LsrCount::Buffers,
+        LsrCount::Held,
+        LsrCount::Hits,
+        LsrCount::Reads,
+        LsrCount::Steals,
+    ];
+    lines.map(|line| counters.map(|counter| line.count(counter))).collect()
+}
+
+#[test]
+fn others_see_what_is_counted_until_the_pool_is_deleted() {
+    // A disk in memory has no file that others could look into.
+    let place = std::env::temp_dir().join(format!("cica-lsr-seen-{}", std::process::id()));
+    std::fs::create_dir_all(&place).unwrap();
+    let world = World::on(Arc::new(LinuxDisk::new()), &place);
+    let engine = world.engine();
+    engine.show_counts(place.join("stat"), ProcessIdentity::default());
+    loaded(&world, &engine, "a");
+    let buffers = PoolBuffers::default().data(512, 3).data(2048, 4).index(512, 40);
+    let pool = engine.build_pool(7, &buffers).unwrap();
+    let a = world.open_with(&engine, "a", of_pool(7, true));
+    for n in [10, 60, 110, 160, 10] {
+        update(&a, n, 1);
+    }
+    let [data, index] = [0, 2].map(|at| pool.counts()[at]);
+    assert!(data.steals > 0 && data.forced_writes > 0 && index.hits > 0, "{data:?}");
+    assert_eq!(
+        seen(&engine),
+        [
+            [7, 0, 512, 3, 3, data.hits, data.reads, data.steals],
+            [7, 0, 2048, 4, 0, 0, 0, 0],
+            [7, 1, 512, 40, u64::from(index.held), index.hits, index.reads, 0],
+        ]
+    );
+    a.close().unwrap();
+    assert_eq!(seen(&engine)[0][4], 0, "what is closed holds nothing");
+    engine.delete_pool(7).unwrap();
+    assert!(seen(&engine).is_empty());
+    // Its lines are free for others, which begin with 0.
+    for number in 0..40 {
+        engine.build_pool(number, &PoolBuffers::default().data(512, 3)).unwrap();
+    }
+    let lines = seen(&engine);
+    assert_eq!(lines.len(), 32, "there is place for so many");
+    assert!((0..)
+        .zip(&lines)
+        .all(|(number, line)| *line == [number, 0, 512, 3, 0, 0, 0, 0]));
+    // Who has no line counts all the same.
+    let a = world.open_with(&engine, "a", of_pool(39, false));
+    get(&a, 10);
+    assert_eq!(engine.resource_pool(39).unwrap().counts()[0].reads, 3);
+    drop((a, engine));
+    std::fs::remove_dir_all(&place).unwrap();
 }

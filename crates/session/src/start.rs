@@ -13,6 +13,8 @@ use cica_counters::{ProcessIdentity, DIRECTORY};
 use cica_disk::{Clock, Confined, Disk, LinuxDisk, SystemClock};
 use cica_engine::{DataSet, Engine, Env, Io, OpenError, OpenOptions, PoolText, PoolTextError};
 use cica_smf::{write, Origin, SmfFile};
+use std::fmt;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -94,6 +96,7 @@ impl Session {
             Catalog::open(disk.clone(), directory)?
         };
         let catalog = catalog.symbols(Arc::new(symbols(&start.symbols)?));
+        let pools = pools_from_environment()?;
         let engine = Engine::new(Env {
             disk: disk.clone(),
             clock: clock.clone(),
@@ -105,7 +108,6 @@ impl Session {
         .map_err(|error| SessionError::Pool {
             what: format!("there is no memory for the buffer pool: {error}; give it less (--pool, CICA_POOL)"),
         })?;
-        build_pools(&engine)?;
         let process = this_process(clock.now());
         let every = intervals::interval_from_environment()?;
         let smf = smf_from_environment()?.then(|| watch(&engine, &disk, &clock, &catalog, &process));
@@ -113,6 +115,10 @@ impl Session {
             intervals::start(file, &clock, every)?;
         }
         engine.show_counts(catalog.directory().join(DIRECTORY), process);
+        // They count where others see it.
+        if let Some((path, text)) = pools {
+            build_pools(&engine, &path, &text)?;
+        }
         let session = Session::over(disk, clock, Arc::new(catalog), engine);
         Ok(Session {
             outside: outside(),
@@ -248,21 +254,39 @@ pub fn smf_from_environment() -> Result<bool, SessionError> {
     }
 }
 
-/// Builds the pools of buffers that the environment's text says.
-fn build_pools(engine: &Engine) -> Result<(), SessionError> {
+/// The text of pools of buffers that the environment names, and where it is.
+fn pools_from_environment() -> Result<Option<(PathBuf, PoolText)>, SessionError> {
     let path = match std::env::var_os(POOLS_VARIABLE) {
         Some(path) if !path.is_empty() => PathBuf::from(path),
-        _ => return Ok(()),
+        _ => return Ok(None),
     };
-    let wrong = |what: String| SessionError::Pool {
+    let text = std::fs::read_to_string(&path).map_err(|error| wrong_pools(&path, &unread(&error)))?;
+    let text = text
+        .parse()
+        .map_err(|error: PoolTextError| wrong_pools(&path, &error))?;
+    Ok(Some((path, text)))
+}
+
+/// Why the text of pools is not read, and what to do.
+fn unread(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::InvalidData => "it is no text (UTF-8); name a file whose lines are VSRBF=size,count".into(),
+        _ => format!("{error}; name a file that can be read, or unset the variable"),
+    }
+}
+
+fn wrong_pools(path: &Path, what: &dyn fmt::Display) -> SessionError {
+    SessionError::Pool {
         what: format!("{POOLS_VARIABLE}: {}: {what}", path.display()),
-    };
-    let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
-    let text: PoolText = text.parse().map_err(|error: PoolTextError| wrong(error.to_string()))?;
+    }
+}
+
+/// Builds the pools of a text.
+fn build_pools(engine: &Engine, path: &Path, text: &PoolText) -> Result<(), SessionError> {
     for (number, pool) in (0..).zip(&text.pools) {
         engine
             .build_pool(number, &pool.buffers)
-            .map_err(|error| wrong(error.to_string()))?;
+            .map_err(|error| wrong_pools(path, &error))?;
     }
     Ok(())
 }

@@ -4,7 +4,8 @@ use crate::describe;
 use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::session::Session;
-use cica_counters::{table, Component, ComponentCount, DataSetCount, OpenDataSet, Process, StringCount};
+use cica_counters::{table, Component, ComponentCount, DataSetCount, LsrCount, OpenDataSet, Process};
+use cica_counters::{SharedBuffers, StringCount};
 use clap::Args;
 use serde_json::{json, Map, Value};
 use std::io::Write;
@@ -87,6 +88,11 @@ fn open(process: &Process, set: &OpenDataSet) -> Value {
     if !set.identity.index.is_empty() {
         value["index"] = component(&set.index);
     }
+    for buffers in &process.lsr {
+        let of = if buffers.is_index() { "index" } else { "data" };
+        let [pool, size] = [LsrCount::Pool, LsrCount::Size].map(|counter| buffers.count(counter));
+        value[format!("lsr_{pool}_{of}_{size}")] = shared(buffers);
+    }
     value
 }
 
@@ -97,6 +103,13 @@ fn component(component: &Component) -> Value {
     }
     all.insert("hits".into(), json!(component.hits()));
     Value::Object(all)
+}
+
+/// Buffers that the opens of the process share.
+fn shared(buffers: &SharedBuffers) -> Value {
+    let all = LsrCount::ALL.iter().zip(LsrCount::ROWS);
+    let all = all.map(|(counter, row)| (row.name.to_owned(), json!(buffers.count(*counter))));
+    Value::Object(all.collect())
 }
 
 /// The table of counters.

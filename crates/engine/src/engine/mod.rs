@@ -16,7 +16,7 @@ use crate::roots::{read_root, read_root_and_twin, write_over_torn_root, write_ro
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
 use crate::volumes::{mark_volume, Volumes};
-use cica_counters::{Counted, ProcessIdentity, Watcher};
+use cica_counters::{layout, Counted, ProcessIdentity, Watcher};
 use cica_disk::{Cells, Disk, File, Lock, Open};
 use cica_format::attributes::Attributes;
 use cica_format::root::{BuiltFrom, LogPosition, Part, Root, Stamp, Statistics};
@@ -76,12 +76,17 @@ impl Engine {
         &self.shared
     }
 
-    /// Builds a pool of buffers that opens share ([`Buffering::pool`](crate::Buffering::pool)): BLDVRP TYPE=LSR.
+    /// Builds a pool of buffers that opens share ([`Buffering::pool`](crate::Buffering::pool)): BLDVRP TYPE=LSR. Others see
+    /// what it counts, and all else, only where [`show_counts`](Self::show_counts) was said before.
     ///
     /// # Errors
     /// There is one with this number, or a size or a count is wrong.
     pub fn build_pool(&self, number: u8, buffers: &PoolBuffers) -> Result<Arc<ResourcePool>, PoolError> {
-        self.shared.resource_pools.build(number, buffers)
+        let cells = self
+            .shared
+            .counted()
+            .head(layout::LSR, layout::LSR_SIZES * layout::LSR_LINES);
+        self.shared.resource_pools.build(number, buffers, &cells)
     }
 
     /// Deletes one: DLVRP.

@@ -2,7 +2,8 @@
 
 use super::overview::Overview;
 use cica_counters::table::{Kind, Row};
-use cica_counters::{ComponentCount, DataSetCount, LockCount, OpenDataSet, PoolCount, Process, Seen, SmfCount};
+use cica_counters::{ComponentCount, DataSetCount, LockCount, LsrCount, OpenDataSet, PoolCount};
+use cica_counters::{Process, Seen, SmfCount};
 use std::fmt::Write;
 
 /// The media type.
@@ -21,6 +22,17 @@ pub fn page(look: &Overview) -> String {
     of_processes(&mut page, seen, SmfCount::ROWS, |process, at| {
         process.smf(SmfCount::ALL[at])
     });
+    for (counter, row) in LsrCount::ALL.iter().zip(LsrCount::ROWS) {
+        family(&mut page, row);
+        for process in &seen.processes {
+            for buffers in &process.lsr {
+                let [pool, size] = [LsrCount::Pool, LsrCount::Size].map(|counter| buffers.count(counter));
+                let part = if buffers.is_index() { "index" } else { "data" };
+                let labels = format!("{},lsr=\"{pool}\",component=\"{part}\",size=\"{size}\"", of(process));
+                sample(&mut page, row, &labels, buffers.count(*counter));
+            }
+        }
+    }
     for (counter, row) in DataSetCount::ALL.iter().zip(DataSetCount::ROWS) {
         family(&mut page, row);
         for process in &seen.processes {

@@ -2,8 +2,8 @@
 
 use super::overview::{both, Ended, Overview};
 use super::table::Table;
-use cica_counters::{ComponentCount, DataSetCount, FramesCount, LockCount, OpenDataSet, PoolCount};
-use cica_counters::{Process, SmfCount};
+use cica_counters::{ComponentCount, DataSetCount, FramesCount, LockCount, LsrCount, OpenDataSet, PoolCount};
+use cica_counters::{Process, SharedBuffers, SmfCount};
 use clap::ValueEnum;
 use serde_json::{json, Map, Value};
 use std::collections::BTreeMap;
@@ -38,6 +38,7 @@ pub fn text(look: &Overview, before: Option<(&Overview, u64)>, view: View, colum
         (View::Rlsds, since.data_sets()),
         (View::Rlslru, since.pools()),
         (View::Rlslru, since.frames()),
+        (View::Rlslru, since.shared_buffers()),
         (View::Volumes, since.volumes()),
         (View::Jobs, since.jobs()),
         (View::Jobs, since.ended()),
@@ -292,6 +293,44 @@ impl Since<'_> {
         table
     }
 
+    /// Those that opens share (LSR).
+    fn shared_buffers(&self) -> Table {
+        let columns = [
+            ("PROCESS", 1),
+            ("POOL", 1),
+            ("FOR", 2),
+            ("BYTES", 1),
+            ("ALL", 2),
+            ("HELD", 3),
+            ("HIT%", 1),
+            ("READS", 2),
+            ("WRITES", 2),
+            ("FORCED", 3),
+            ("STEALS", 2),
+        ];
+        let mut table = Table::new("SHARED BUFFERS (LSR)", &columns);
+        for process in &self.look.seen.processes {
+            for buffers in &process.lsr {
+                let count = |counter| buffers.count(counter);
+                let (hits, reads) = (count(LsrCount::Hits), count(LsrCount::Reads));
+                table.row(vec![
+                    process.identity.pid.to_string(),
+                    count(LsrCount::Pool).to_string(),
+                    if buffers.is_index() { "index" } else { "data" }.into(),
+                    count(LsrCount::Size).to_string(),
+                    count(LsrCount::Buffers).to_string(),
+                    count(LsrCount::Held).to_string(),
+                    percent(hits, hits.saturating_add(reads)).to_string(),
+                    reads.to_string(),
+                    count(LsrCount::UserWrites).to_string(),
+                    count(LsrCount::ForcedWrites).to_string(),
+                    count(LsrCount::Steals).to_string(),
+                ]);
+            }
+        }
+        table
+    }
+
     fn volumes(&self) -> Table {
         let columns = [
             ("VOLUME", 1),
@@ -523,8 +562,15 @@ fn process(look: &Overview, process: &Process) -> Value {
         Value::Object(named.collect::<Map<_, _>>())
     };
     all["frames"] = process.frames.iter().map(named).collect();
+    all["lsr"] = process.lsr.iter().map(lsr).collect();
     all["data_sets"] = process.data_sets.iter().map(|set| open_set(look, set)).collect();
     all
+}
+
+fn lsr(buffers: &SharedBuffers) -> Value {
+    let all = LsrCount::ALL.iter().zip(LsrCount::ROWS);
+    let all = all.map(|(counter, row)| (row.name.to_owned(), json!(buffers.count(*counter))));
+    Value::Object(all.collect())
 }
 
 fn open_set(look: &Overview, set: &OpenDataSet) -> Value {

@@ -4,8 +4,8 @@ use super::subpool::{BufferOf, Chosen, SubpoolOf, Taken};
 use crate::buffers::Counts;
 use crate::error::RequestError;
 use crate::store::Component;
-use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::Mutex;
+use cica_counters::LsrCount;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ impl LsrPart {
     /// A request is about to look at a CI (X1).
     pub fn look_at(&self, ci: u32, area: &mut [u8]) {
         if self.hold(ci, area) {
-            self.subpool.hits.fetch_add(1, Relaxed);
+            self.subpool.count(LsrCount::Hits, 1);
             self.counts.hit(self.is_data);
         }
     }
@@ -66,7 +66,7 @@ impl LsrPart {
         if !there {
             let read = self.component.read_chained(&[ci], area);
             self.counts.read(self.is_data, ci, read);
-            self.subpool.reads.fetch_add(read as u64, Relaxed);
+            self.subpool.count(LsrCount::Reads, read as u64);
         }
         there
     }
@@ -91,11 +91,9 @@ impl LsrPart {
         match self.component.write_chained(&[ci]) {
             Ok(written) => {
                 self.counts.wrote(self.is_data, ci, written);
-                self.subpool.forced_writes.fetch_add(written as u64, Relaxed);
+                self.subpool.count(LsrCount::ForcedWrites, written as u64);
             }
-            Err(_) => {
-                self.subpool.failed_writes.fetch_add(1, Relaxed);
-            }
+            Err(_) => self.subpool.count(LsrCount::FailedWrites, 1),
         }
     }
 
@@ -104,7 +102,7 @@ impl LsrPart {
         self.subpool.clean(self.of(ci));
         let written = self.component.write_chained(&[ci])?;
         self.counts.wrote(self.is_data, ci, written);
-        self.subpool.user_writes.fetch_add(written as u64, Relaxed);
+        self.subpool.count(LsrCount::UserWrites, written as u64);
         Ok(written as u64)
     }
 

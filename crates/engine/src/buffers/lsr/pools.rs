@@ -6,7 +6,10 @@ use super::subpool::{Chosen, SubpoolCounts};
 use crate::buffers::{Buffering, Counts};
 use crate::error::{OpenError, PoolRefusal, RequestError};
 use crate::store::Component;
+use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::Mutex;
+use cica_counters::{layout, LsrCount};
+use cica_disk::{Cells, LINE};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -61,11 +64,14 @@ pub enum WriteBuffers {
 }
 
 impl ResourcePool {
-    fn new(number: u8, buffers: &PoolBuffers) -> ResourcePool {
+    fn new(number: u8, buffers: &PoolBuffers, shown: &Cells) -> ResourcePool {
         let of = |sizes: &[super::SubpoolSize], is_index| {
             let mut subpools: Vec<Arc<Subpool>> = sizes
                 .iter()
-                .map(|line| Arc::new(Subpool::new(line.size, line.buffers, is_index)))
+                .map(|line| {
+                    let buffers = (line.size, line.buffers);
+                    Arc::new(Subpool::new(number, buffers, is_index, free_cells(shown)))
+                })
                 .collect();
             subpools.sort_by_key(|subpool| subpool.size);
             subpools
@@ -130,12 +136,23 @@ impl ResourcePool {
     }
 }
 
+/// Of these the first that nobody has; where there is none it is counted unseen. Whoever takes them keeps the table of
+/// pools meanwhile (X4).
+fn free_cells(shown: &Cells) -> Cells {
+    let mut sizes = (0..shown.count() / LINE / layout::LSR_LINES).filter_map(|n| {
+        let cells = shown.lines(n * layout::LSR_LINES, layout::LSR_LINES)?;
+        (cells.at(LsrCount::Buffers as usize).load(Relaxed) == 0).then_some(cells)
+    });
+    let free = sizes.next();
+    free.unwrap_or_else(|| Cells::own(layout::LSR_LINES * LINE))
+}
+
 impl ResourcePools {
-    /// BLDVRP.
+    /// BLDVRP. What is counted is seen in these cells.
     ///
     /// # Errors
     /// It exists, or its buffers cannot be.
-    pub fn build(&self, number: u8, buffers: &PoolBuffers) -> Result<Arc<ResourcePool>, PoolError> {
+    pub fn build(&self, number: u8, buffers: &PoolBuffers, shown: &Cells) -> Result<Arc<ResourcePool>, PoolError> {
         let numbered = match number {
             u8::MAX => Err("pools have numbers from 0 to 254".into()),
             _ => buffers.check(),
@@ -147,7 +164,7 @@ impl ResourcePools {
         if pools.contains_key(&number) {
             return Err(PoolError::Exists { number });
         }
-        let pool = Arc::new(ResourcePool::new(number, buffers));
+        let pool = Arc::new(ResourcePool::new(number, buffers, shown));
         pools.insert(number, pool.clone());
         Ok(pool)
     }
@@ -163,6 +180,7 @@ impl ResourcePools {
         if components > 0 {
             return Err(PoolError::InUse { number, components });
         }
+        pool.data.iter().chain(&pool.index).for_each(|subpool| subpool.hide());
         pools.remove(&number);
         Ok(())
     }

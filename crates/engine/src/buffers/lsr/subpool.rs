@@ -1,7 +1,9 @@
 //! The buffers of one size, whoever it is that puts off the changes of what they hold.
 
-use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::sync::atomic::Ordering::{Relaxed, Release};
 use crate::sync::Mutex;
+use cica_counters::LsrCount;
+use cica_disk::Cells;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -51,12 +53,7 @@ pub struct SubpoolOf<T> {
     pub is_index: bool,
     buffers: u32,
     kept: Mutex<LruList<T>>,
-    pub hits: AtomicU64,
-    pub reads: AtomicU64,
-    pub user_writes: AtomicU64,
-    pub forced_writes: AtomicU64,
-    pub failed_writes: AtomicU64,
-    steals: AtomicU64,
+    counts: Cells,
 }
 
 struct LruList<T> {
@@ -81,7 +78,19 @@ pub enum Taken<T> {
 }
 
 impl<T> SubpoolOf<T> {
-    pub fn new(size: u32, buffers: u32, is_index: bool) -> SubpoolOf<T> {
+    /// So many of so many bytes, of the pool with this number, that count in these cells.
+    pub fn new(pool: u8, (size, buffers): (u32, u32), is_index: bool, counts: Cells) -> SubpoolOf<T> {
+        for counter in LsrCount::ALL {
+            let n = match counter {
+                LsrCount::Pool => u64::from(pool),
+                LsrCount::Index => u64::from(is_index),
+                LsrCount::Size => u64::from(size),
+                _ => 0,
+            };
+            counts.at(*counter as usize).store(n, Relaxed);
+        }
+        // Who sees buffers sees whose they are.
+        counts.at(LsrCount::Buffers as usize).store(buffers.into(), Release);
         SubpoolOf {
             size,
             is_index,
@@ -91,13 +100,27 @@ impl<T> SubpoolOf<T> {
                 ages: BTreeMap::new(),
                 uses: 0,
             }),
-            hits: AtomicU64::new(0),
-            reads: AtomicU64::new(0),
-            user_writes: AtomicU64::new(0),
-            forced_writes: AtomicU64::new(0),
-            failed_writes: AtomicU64::new(0),
-            steals: AtomicU64::new(0),
+            counts,
         }
+    }
+
+    /// They are gone: their cells are nobody's, and others see them no more.
+    pub fn hide(&self) {
+        self.counts.at(LsrCount::Buffers as usize).store(0, Release);
+    }
+
+    /// Counts.
+    pub fn count(&self, counter: LsrCount, n: u64) {
+        self.counts.at(counter as usize).fetch_add(n, Relaxed);
+    }
+
+    fn holds(&self, kept: &LruList<T>) {
+        let held = self.counts.at(LsrCount::Held as usize);
+        held.store(kept.buffers.len() as u64, Relaxed);
+    }
+
+    fn counted(&self, counter: LsrCount) -> u64 {
+        self.counts.at(counter as usize).load(Relaxed)
     }
 
     pub fn buffers(&self) -> usize {
@@ -119,13 +142,14 @@ impl<T> SubpoolOf<T> {
         let mut goes = None;
         if kept.buffers.len() >= self.buffers() {
             if let Some((_, oldest)) = kept.ages.pop_first() {
-                self.steals.fetch_add(1, Relaxed);
+                self.count(LsrCount::Steals, 1);
                 let changed = kept.buffers.remove(&oldest).and_then(|buffer| buffer.changed);
                 goes = changed.map(|part| (part, oldest.1));
             }
         }
         kept.ages.insert(age, of);
         kept.buffers.insert(of, LruBuffer { age, changed: None });
+        self.holds(kept);
         Taken::New(goes)
     }
 
@@ -174,6 +198,7 @@ impl<T> SubpoolOf<T> {
         let mut kept = self.kept.lock();
         kept.buffers.retain(|of, _| of.0 != component);
         kept.ages.retain(|_, of| of.0 != component);
+        self.holds(&kept);
     }
 
     pub fn counts(&self) -> SubpoolCounts {
@@ -182,12 +207,12 @@ impl<T> SubpoolOf<T> {
             size: self.size,
             buffers: self.buffers,
             held: self.kept.lock().buffers.len() as u32,
-            hits: self.hits.load(Relaxed),
-            reads: self.reads.load(Relaxed),
-            user_writes: self.user_writes.load(Relaxed),
-            forced_writes: self.forced_writes.load(Relaxed),
-            steals: self.steals.load(Relaxed),
-            failed_writes: self.failed_writes.load(Relaxed),
+            hits: self.counted(LsrCount::Hits),
+            reads: self.counted(LsrCount::Reads),
+            user_writes: self.counted(LsrCount::UserWrites),
+            forced_writes: self.counted(LsrCount::ForcedWrites),
+            steals: self.counted(LsrCount::Steals),
+            failed_writes: self.counted(LsrCount::FailedWrites),
         }
     }
 }
