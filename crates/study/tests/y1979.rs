@@ -81,6 +81,7 @@ fn what_was_counted_in_1979_is_counted_again() {
     let whole = |number: f64| Cell::Number(number, 0);
     assert_eq!(split[0], [whole(0.0), whole(0.0)]);
     assert_eq!(split[1], [whole(500.0), whole(0.0)]);
-    assert_eq!(splits.rows[2].1[5], whole(23.0));
+    assert_eq!(splits.rows[2].1[5..7], [whole(23.0), whole(0.0)]);
+    assert_eq!(splits.rows[3].1[5..7], [whole(23.0), whole(23.0)]);
     assert_eq!(today.rows.len(), 5);
 }

@@ -27,6 +27,8 @@ pub struct Shape {
     pub write_check: bool,
     /// FREESPACE.
     pub free_space: FreeSpace,
+    /// CYLINDERS, primary and secondary.
+    pub cylinders: (u64, u64),
 }
 
 /// VSAM1.
@@ -35,6 +37,7 @@ pub const BASE: Shape = Shape {
     recovery: false,
     write_check: false,
     free_space: FreeSpace { ci: 20, ca: 6 },
+    cylinders: (117, 10),
 };
 
 /// A store with a volume like the study's.
@@ -57,10 +60,11 @@ pub fn store(setting: &Setting) -> Result<Store, StudyError> {
 pub fn define(store: &Store, name: &str, shape: Shape) -> Result<(), StudyError> {
     let definition = Ksds::new(name).key(1..9).records(200, 200).with(|request| {
         let said = &mut request.cluster;
+        let (primary, secondary) = shape.cylinders;
         said.space = Some(Space {
             unit: Unit::Cylinders,
-            primary: 117,
-            secondary: 10,
+            primary,
+            secondary,
         });
         said.volumes = vec!["DISK79".into()];
         said.imbed = Some(true);

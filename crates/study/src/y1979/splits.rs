@@ -9,11 +9,12 @@ use cica::Store;
 use cica_catalog::freespace::FreeSpace;
 use cica_engine::{Buffering, Insert, Intent, RequestError, Search};
 
-/// A row: what the source calls it, and the free space that makes it so.
-const CASES: [(&str, FreeSpace); 3] = [
-    ("no splitting", FreeSpace { ci: 20, ca: 6 }),
-    ("CI splits", FreeSpace { ci: 0, ca: 6 }),
-    ("CA splits", FreeSpace { ci: 0, ca: 0 }),
+/// A row: what the source calls it, and the free space that makes it so. The last: all space that is allocated is used.
+const CASES: [(&str, FreeSpace, bool); 4] = [
+    ("no splitting", FreeSpace { ci: 20, ca: 6 }, false),
+    ("CI splits", FreeSpace { ci: 0, ca: 6 }, false),
+    ("CA splits", FreeSpace { ci: 0, ca: 0 }, false),
+    ("CA split + extent", FreeSpace { ci: 0, ca: 0 }, true),
 ];
 
 /// Each of them, with inserts all of which do what the row says (T3).
@@ -26,12 +27,15 @@ pub fn table(store: &Store) -> Result<Table, StudyError> {
         "differs",
         "CI splits",
         "CA splits",
+        "extents",
         "CPU ms",
         "ms",
     ];
     let mut table = Table::new("what one insert takes: splits", &columns);
     let name = "STUDY.SPLITS";
-    for (case, free_space) in CASES {
+    // What the file of the row before took after its load: each CA of it is a cylinder.
+    let mut loaded = 0;
+    for (case, free_space, is_full) in CASES {
         let row = printed.find(&[("case", case)]);
         let number = |column| row.as_ref().and_then(|row| row.number(column));
         let inserts = number("requests").unwrap_or_default() as u64;
@@ -40,6 +44,7 @@ pub fn table(store: &Store) -> Result<Table, StudyError> {
             name,
             Shape {
                 free_space,
+                cylinders: if is_full { (loaded, 1) } else { file::BASE.cylinders },
                 ..file::BASE
             },
         )?;
@@ -58,6 +63,11 @@ pub fn table(store: &Store) -> Result<Table, StudyError> {
         };
         let set = file::open(store, name, true, Some(buffers))?;
         let before = set.statistics().0;
+        let (attributes, cylinders) = (set.attributes(), |bytes: u64| {
+            bytes / (u64::from(set.attributes().ci_size) * u64::from(set.attributes().ci_per_ca))
+        });
+        loaded = cylinders(set.high_used());
+        let primary = cylinders(attributes.primary);
         let excps = || set.buffers().map_or(0, |(_, counts)| counts.excps());
         let opened = excps();
         let ((), took) = timed(|| {
@@ -74,6 +84,8 @@ pub fn table(store: &Store) -> Result<Table, StudyError> {
             Ok::<_, RequestError>(())
         })?;
         let (after, each) = (set.statistics().0, (excps() - opened) as f64 / inserts as f64);
+        // Where the secondary amount is a cylinder, each beyond the primary one is an extent.
+        let extents = cylinders(set.high_used()).saturating_sub(primary);
         set.close().map_err(while_doing(&doing))?;
         store.delete(name).map_err(while_doing(name))?;
         let then = number("excps");
@@ -87,6 +99,7 @@ pub fn table(store: &Store) -> Result<Table, StudyError> {
                 then.map_or(Cell::None, |then| Cell::Percent(100.0 * (each / then - 1.0))),
                 whole(after.ci_splits - before.ci_splits),
                 whole(after.ca_splits - before.ca_splits),
+                whole(extents),
                 Cell::Number(took.cpu / 1e6, 1),
                 Cell::Number(took.elapsed / 1e6, 1),
             ],
