@@ -62,7 +62,7 @@ typedef struct cica_val {
  *
  * 0x0RRR are VSAM's: return code * 256 + reason of a request (R15 and RPLERRCD).
  * 0x4000 + n is a refused OPEN, n being VSAM's reason (ACBERFLG). 0x5000 is the catalog. 0x6000 and above: the call
- * itself is wrong.
+ * itself is wrong. 0x7000 + n is BLDVRP's return code, 0x7100 + n DLVRP's.
  */
 enum {
     CICA_OK = 0,
@@ -91,12 +91,16 @@ enum {
     CICA_INDEX_READ_FAILED = 0x0C08, /* the same of an index CI */
     CICA_FENCED = 0x0C10,     /* a write or sync failed; close, and open again to see what is there */
 
+    CICA_OPEN_BUFFERS = 0x4084,    /* too few buffers, or the data set has none of its own (a shared one, ...) */
     CICA_OPEN_NO_DATASET = 0x4094, /* not in the catalog, or its file is not there */
     CICA_OPEN_INHIBITED = 0x4098,  /* it can only be read */
     CICA_OPEN_ATTRIBUTES = 0x40A0, /* empty and opened for input, CICA_RESET of a NOREUSE data set, ... */
     CICA_OPEN_IN_USE = 0x40A8,     /* another process has it open */
     CICA_OPEN_IO = 0x40B8,         /* the system failed a call */
     CICA_OPEN_UNUSABLE = 0x40C0,   /* its files are damaged, of another data set, or of a newer release */
+    CICA_OPEN_POOL_LOADS = 0x40D4, /* a data set is not loaded through a pool */
+    CICA_OPEN_POOL_SMALL = 0x40DC, /* no buffer of the pool is as large as the data set's control intervals */
+    CICA_OPEN_NO_POOL = 0x40E4,    /* the pool was not built */
 
     CICA_CATALOG = 0x5000,    /* the catalog cannot be used; cica_message() says why */
 
@@ -107,8 +111,13 @@ enum {
     CICA_FORKED = 0x6005,     /* the handle belongs to the parent process */
     CICA_HANDLES = 0x6006,    /* 65,536 handles are open */
     CICA_INTERNAL = 0x6007,   /* an error of the library; the handle is unusable now. Please report it */
-    CICA_INTERRUPTED = 0x6008 /* called by a handler of a signal that interrupted a call of the same thread, or after a
+    CICA_INTERRUPTED = 0x6008, /* called by a handler of a signal that interrupted a call of the same thread, or after a
                                  handler has left that call by longjmp: it is not over, and never will be */
+
+    CICA_POOL_EXISTS = 0x7004,  /* a pool with this number is built already */
+    CICA_POOL_BUFFERS = 0x7018, /* a size that VSAM does not know, too few or too many buffers, none for data */
+    CICA_POOL_MISSING = 0x7104, /* there is no pool with this number */
+    CICA_POOL_IN_USE = 0x710C   /* data sets are open that share it */
 };
 
 /* The library's version, such as "0.1.0". */
@@ -188,6 +197,81 @@ int cica_close(cica_dataset *dataset);
 /* Makes everything acknowledged so far durable. It ends no unit of recovery. */
 int cica_commit(cica_dataset *dataset);
 int cica_statistics_of(cica_dataset *dataset, cica_statistics *statistics);
+
+/* ---- buffers ----
+ *
+ * Nobody needs them: one pool serves all opens, and reads ahead and writes behind by itself. Who compares with VSAM
+ * asks for the buffers that it gave an open (NSR), or for those that opens shared (LSR). Then every transfer is made and
+ * counted as it did: one request to the file, however many control intervals are chained in it, is one EXCP.
+ */
+
+#define CICA_UNSAID (-1)
+
+/* What an open asks for: the words of the ACB. What is CICA_UNSAID is as VSAM had it; CICA_BUFFERS_UNSAID is one with
+ * nothing said. */
+typedef struct cica_buffers {
+    size_t size;    /* set by the caller: sizeof(cica_buffers) */
+    int bufnd;      /* data buffers, one of them for inserts: STRNO + 1 or more */
+    int bufni;      /* index buffers: STRNO or more */
+    int strno;      /* strings that have their share of both: 1 or more */
+    int shrpool;    /* share the buffers of this pool; then only `deferred` counts of the rest */
+    int64_t bufsp;  /* bytes for all of them */
+    int deferred;   /* changes of direct requests are written when their buffer is needed (MACRF DFR), else at once */
+} cica_buffers;
+
+#define CICA_BUFFERS_UNSAID                                                                                            \
+    {                                                                                                                  \
+        sizeof(cica_buffers), CICA_UNSAID, CICA_UNSAID, CICA_UNSAID, CICA_UNSAID, CICA_UNSAID, 0                       \
+    }
+
+/* What was transferred for such an open, of data or index. */
+typedef struct cica_buffer_counts {
+    size_t size;       /* set by the caller: sizeof(cica_buffer_counts) */
+    uint32_t buffers;  /* how many it has; of a pool, how many are in the size that it uses */
+    uint64_t hits;     /* control intervals that were asked for and in a buffer */
+    uint64_t reads, cis_read;       /* requests that read, and the control intervals that they brought */
+    uint64_t writes, cis_written;   /* requests that wrote, and the control intervals that they took */
+} cica_buffer_counts;
+
+/* The same as cica_open(), with buffers; without any where `buffers` is NULL. CICA_OPEN_BUFFERS and the like: it is not
+ * open, and cica_message() says how many it takes. */
+int cica_open_buffered(cica_env *env, const char *name, unsigned flags, const cica_buffers *buffers,
+                       cica_attributes *attributes, cica_dataset **dataset);
+/* What was transferred up to now. `index` may be NULL. CICA_ARGUMENT: it was opened without buffers. */
+int cica_buffer_counts_of(cica_dataset *dataset, cica_buffer_counts *data, cica_buffer_counts *index);
+
+/* So many buffers of one size in a pool. */
+typedef struct cica_pool_size {
+    uint32_t size;     /* bytes of each: 512, 1024, 2048, 4096, 8192 and multiples of 4096 up to 32768 */
+    uint32_t buffers;  /* 3 to 65535 */
+    int index;         /* 1: for index records alone. Where a pool has none such, they use the others */
+} cica_pool_size;
+
+/* What was counted of one size of a pool; SHOWCB's names. */
+typedef struct cica_pool_counts {
+    uint32_t size, buffers;
+    int index;
+    uint32_t held;           /* buffers that hold a control interval now */
+    uint64_t hits;           /* BFRFND: it was in a buffer */
+    uint64_t reads;          /* BUFRDS */
+    uint64_t user_writes;    /* UIW: a request, cica_pool_write() or a close asked for it */
+    uint64_t forced_writes;  /* NUIW: the buffer was needed for another */
+    uint64_t steals;         /* a buffer was taken from another control interval */
+    uint64_t failed_writes;  /* ERCT: the change is in the log, and the next commit of its data set tells why */
+} cica_pool_counts;
+
+/* BLDVRP: builds a pool of the environment, with a number from 0 to 254. */
+int cica_pool_build(cica_env *env, unsigned number, const cica_pool_size *sizes, size_t count);
+/* DLVRP: deletes it, when all that share it are closed. */
+int cica_pool_delete(cica_env *env, unsigned number);
+/* Its counts: data from the smallest size on, then index. `*count` says for how many there is room, and gets how many
+ * there are; if those are more, the first are given. */
+int cica_pool_counts_of(cica_env *env, unsigned number, cica_pool_counts *counts, size_t *count);
+/* WRTBFR: writes changes that were put off (`deferred`): of the pool, 100 for all of them (TYPE=ALL), fewer for those
+ * in so many percent of the buffers of each size, from the one used least recently on (TYPE=LRU); of a data set
+ * (TYPE=DS). `written` may be NULL, and gets how many control intervals were written. */
+int cica_pool_write(cica_env *env, unsigned number, unsigned percent, uint64_t *written);
+int cica_write_buffers(cica_dataset *dataset, uint64_t *written);
 
 /* ---- units of recovery ----
  *

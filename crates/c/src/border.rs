@@ -151,3 +151,14 @@ pub unsafe fn text<'a>(text: *const c_char, name: &str) -> Result<Option<&'a str
         .map(Some)
         .map_err(|_| Error::argument(format!("{name} is no UTF-8 text")))
 }
+
+/// What the caller set the size of a structure to: that of another release is not written over.
+pub fn check_size(given: usize, ours: usize, name: &str, kind: &str) -> Result<(), Error> {
+    if given == ours {
+        Ok(())
+    } else {
+        Err(Error::argument(format!(
+            "{name}->size is {given}; set it to sizeof({kind})"
+        )))
+    }
+}

@@ -1,7 +1,7 @@
 //! The codes of the header, and what becomes of each error.
 
 use cica_catalog::CatalogError;
-use cica_engine::{OpenError, RequestError};
+use cica_engine::{OpenError, PoolError, RequestError};
 use cica_session::SessionError;
 use std::ffi::CStr;
 
@@ -48,12 +48,16 @@ codes! {
     READ_FAILED = 0x0C04, c"a control interval cannot be read, or is damaged";
     INDEX_READ_FAILED = 0x0C08, c"an index control interval cannot be read, or is damaged";
     FENCED = 0x0C10, c"a write or sync failed; close, and open again";
+    OPEN_BUFFERS = 0x4084, c"the buffers that are asked for cannot be had";
     OPEN_NO_DATASET = 0x4094, c"no such data set";
     OPEN_INHIBITED = 0x4098, c"the data set can only be read";
     OPEN_ATTRIBUTES = 0x40A0, c"the data set's attributes do not allow this open";
     OPEN_IN_USE = 0x40A8, c"another process has the data set open";
     OPEN_IO = 0x40B8, c"the system failed a call";
     OPEN_UNUSABLE = 0x40C0, c"the data set's files are damaged, of another data set, or of a newer release";
+    OPEN_POOL_LOADS = 0x40D4, c"a data set is not loaded through a pool";
+    OPEN_POOL_SMALL = 0x40DC, c"no buffer of the pool is as large as the data set's control intervals";
+    OPEN_NO_POOL = 0x40E4, c"the pool was not built";
     CATALOG = 0x5000, c"the catalog cannot be used";
     BAD_HANDLE = 0x6001, c"no handle, or one that was closed";
     BUSY = 0x6002, c"another thread is using this string";
@@ -63,6 +67,10 @@ codes! {
     HANDLES = 0x6006, c"too many handles are open";
     INTERNAL = 0x6007, c"an error of the library";
     INTERRUPTED = 0x6008, c"a signal interrupted a call of this thread, and that is not over";
+    POOL_EXISTS = 0x7004, c"the pool is built already";
+    POOL_BUFFERS = 0x7018, c"a size or a number of buffers is wrong";
+    POOL_MISSING = 0x7104, c"there is no such pool";
+    POOL_IN_USE = 0x710C, c"data sets are open that share the pool";
 }
 
 /// A failed call: the code it returns and the words `cica_message` gives.
@@ -97,6 +105,18 @@ impl From<RequestError> for Error {
 impl From<OpenError> for Error {
     fn from(error: OpenError) -> Error {
         Error::new(0x4000 + i32::from(error.acberflg()), error.to_string())
+    }
+}
+
+impl From<PoolError> for Error {
+    fn from(error: PoolError) -> Error {
+        let number = match &error {
+            PoolError::Exists { .. } => POOL_EXISTS,
+            PoolError::Buffers { .. } => POOL_BUFFERS,
+            PoolError::Missing { .. } => POOL_MISSING,
+            PoolError::InUse { .. } => POOL_IN_USE,
+        };
+        Error::new(number, error.to_string())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Open data sets.
 
-use crate::border::{call, place, text};
+use crate::border::{call, check_size, place, text};
+use crate::buffers::{asked, CBuffers};
 use crate::code::{Error, IN_USE};
 use crate::handle;
 use crate::object::{Environment, Object, OpenDataSet};
@@ -60,6 +61,23 @@ pub unsafe extern "C" fn cica_open(
     attributes: *mut CAttributes,
     dataset: *mut *mut c_void,
 ) -> c_int {
+    // SAFETY: the caller's promise, and a null pointer asks for no buffers.
+    unsafe { cica_open_buffered(env, name, flags, std::ptr::null(), attributes, dataset) }
+}
+
+/// Opens a data set with buffers of its own.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_open_buffered(
+    env: *mut c_void,
+    name: *const c_char,
+    flags: c_uint,
+    buffers: *const CBuffers,
+    attributes: *mut CAttributes,
+    dataset: *mut *mut c_void,
+) -> c_int {
     call(|| {
         let environment = handle::environment(env)?;
         // SAFETY: the caller's promise.
@@ -76,7 +94,12 @@ pub unsafe extern "C" fn cica_open(
                 "cica_attributes",
             )?;
         }
-        let data_set = open(&environment, name, options(flags)?)?;
+        let options = OpenOptions {
+            // SAFETY: the caller's promise.
+            buffers: unsafe { asked(buffers) }?,
+            ..options(flags)?
+        };
+        let data_set = open(&environment, name, options)?;
         if let Some(a) = attributes {
             describe(&data_set, a);
         }
@@ -142,16 +165,6 @@ fn describe(data_set: &DataSet, to: &mut CAttributes) {
         ci_per_ca: a.ci_per_ca.into(),
         ccsid: a.ccsid,
     };
-}
-
-fn check_size(given: usize, ours: usize, name: &str, kind: &str) -> Result<(), Error> {
-    if given == ours {
-        Ok(())
-    } else {
-        Err(Error::argument(format!(
-            "{name}->size is {given}; set it to sizeof({kind})"
-        )))
-    }
 }
 
 /// Closes it.

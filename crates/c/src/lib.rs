@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! environment, dataset, unit, string   the calls, in the header's order
+//! buffers                              buffers of an open, and pools of those that opens share
 //! lock                                 records of others: waiting, read integrity, locks
 //! border                               each call goes through it: panics stop there, errors become codes
 //! handle                               tokens to objects: closed, foreign and busy ones are found out
@@ -20,6 +21,7 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod border;
+mod buffers;
 mod code;
 mod dataset;
 mod environment;
@@ -30,6 +32,7 @@ mod string;
 mod unit;
 
 pub use border::cica_message;
+pub use buffers::*;
 pub use code::CODES;
 pub use dataset::*;
 pub use environment::*;

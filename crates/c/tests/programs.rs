@@ -109,6 +109,39 @@ fn a_transfer_changes_two_data_sets_or_none_with_either_library() {
     }
 }
 
+const BUFFERS: &str = "\
+BUFND 2: 900 records, 91 EXCPs for 91 control intervals
+BUFND 11: 900 records, 14 EXCPs for 91 control intervals
+BUFND 41: 900 records, 4 EXCPs for 91 control intervals
+the older half: 2 written
+the data set: 2 written
+data of 1024: 0 found, 20 read, 4 written, 16 by force
+index of 4096: 19 found, 1 read, 0 written, 0 by force
+";
+
+#[test]
+fn buffers_transfer_what_the_example_says_with_either_library() {
+    for shared in [false, true] {
+        let place = Workplace::new(if shared { "buffers-so" } else { "buffers-a" });
+        let program = place.compile("examples/buffers.c", shared);
+        let done = run(&program, &[&place.catalog()]);
+        assert_eq!(text(&done.stderr), "");
+        assert_eq!(text(&done.stdout), BUFFERS);
+        assert!(done.status.success());
+    }
+}
+
+#[test]
+fn buffers_do_what_the_header_says() {
+    let place = Workplace::new("wrong-buffers");
+    let fill = place.compile("examples/buffers.c", false);
+    assert!(run(&fill, &[&place.catalog()]).status.success());
+    let buffers = place.compile("tests/buffers.c", false);
+    let done = run(&buffers, &[&place.catalog()]);
+    assert_eq!(text(&done.stdout), "");
+    assert!(done.status.success());
+}
+
 #[test]
 fn units_of_recovery_do_what_the_header_says() {
     let place = Workplace::new("units");
