@@ -6,6 +6,7 @@
 //! | `y1988` | QSAM and VSAM on 3380s: block sizes and buffers of copies |
 //! | `y2001` | VSE/ESA, 2001: what compressed records cost a REPRO and an online mix |
 //! | `y2007` | RLS on z/OS, 2007: SMF 64 of ten GETs, the first time and the second |
+//! | `contest` | the defaults beside each option of a study, cold and warm |
 //! | `device_time` | how long transfers would have taken on a disk of their time |
 //! | `figures` | what was printed, from tables that ship with the program |
 //! | `records` | records of several kinds, made from a seed |
@@ -20,6 +21,7 @@
 
 #![forbid(unsafe_code)]
 
+mod contest;
 mod device_time;
 mod figures;
 mod html;

@@ -1,6 +1,9 @@
 //! What a piece of work takes: elapsed time, CPU time of the process, and what is asked of the disk.
 
-use cica_disk::{Clock, Counted, Counts, LinuxDisk, SystemClock};
+use crate::{while_doing, StudyError};
+use cica_disk::{Clock, Counted, Counts, Disk, FileReader, LinuxDisk, Open, SystemClock};
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 /// What it took.
 #[derive(Debug, Clone, Copy, Default)]
@@ -42,6 +45,38 @@ pub fn timed<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<(T, Took), E> 
         ..Took::default()
     };
     Ok((done, took))
+}
+
+/// Bytes that came from the device, where the system tells it, and what was made.
+pub type Fetched<T> = (Option<u64>, T);
+
+/// Puts files out of the page cache, and does the work.
+pub fn cold<T>(files: &[PathBuf], work: impl FnOnce() -> Result<T, StudyError>) -> Result<Fetched<T>, StudyError> {
+    let disk = LinuxDisk::new();
+    for path in files {
+        let put_out = || {
+            let file = disk.open(path, Open::default())?;
+            file.sync()?;
+            file.forget(0, file.size(None)?);
+            Ok::<_, std::io::Error>(())
+        };
+        put_out().map_err(while_doing(&format!(
+            "putting {} out of the page cache",
+            path.display()
+        )))?;
+    }
+    let before = fetched();
+    let done = work()?;
+    Ok((before.and_then(|before| Some(fetched()? - before)), done))
+}
+
+/// Bytes that this process had to wait for from a device so far.
+fn fetched() -> Option<u64> {
+    let mut text = String::new();
+    let mut file = FileReader::plain(&LinuxDisk::new(), Path::new("/proc/self/io")).ok()?;
+    file.read_to_string(&mut text).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("read_bytes:"))?;
+    line.trim().parse().ok()
 }
 
 /// CPU time of this process so far, in nanoseconds.

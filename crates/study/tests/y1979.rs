@@ -23,12 +23,16 @@ fn what_was_counted_in_1979_is_counted_again() {
     let directory = std::env::temp_dir().join(format!("cica-study-test-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
     let study = STUDIES.iter().find(|study| study.name == "1979").unwrap();
-    let report = (study.run)(&Setting::new(directory.clone()));
+    let mut setting = Setting::new(directory.clone());
+    // The printed rows are of the study's size, whatever is said here.
+    setting.records = Some(2_000);
+    setting.rounds = 1;
+    let report = (study.run)(&setting);
     std::fs::remove_dir_all(&directory).unwrap();
     let report = report.unwrap();
     println!("{}", report.text());
-    let [runs, isam, buffers, splits, today] = &report.tables[..] else {
-        panic!("five tables")
+    let [runs, isam, buffers, splits, today, verdicts] = &report.tables[..] else {
+        panic!("six tables")
     };
     let within = |row: &str, percent: f64| {
         let (_, _, differs, _) = figures(runs, row);
@@ -83,5 +87,29 @@ fn what_was_counted_in_1979_is_counted_again() {
     assert_eq!(split[1], [whole(500.0), whole(0.0)]);
     assert_eq!(splits.rows[2].1[5..7], [whole(23.0), whole(0.0)]);
     assert_eq!(splits.rows[3].1[5..7], [whole(23.0), whole(23.0)]);
-    assert_eq!(today.rows.len(), 5);
+    // And today: 2,000 records are in 250 CIs of eight, which 102 to a control area fill three of.
+    let cell = |row: &str, column: &str| {
+        let at = today.columns.iter().position(|name| name == column).unwrap();
+        let found = today.rows.iter().find(|(name, _)| name.starts_with(row));
+        match found.unwrap_or_else(|| panic!("{row}")).1[at] {
+            Cell::Number(number, _) | Cell::Percent(number) => number,
+            _ => panic!("{row}, {column}"),
+        }
+    };
+    for state in ["cold EXCPs", "warm EXCPs"] {
+        assert_eq!(cell("sequential read, VSAM1", state), f64::from(250 + 3 + 1));
+        let defaults = cell("sequential read, the defaults", state);
+        assert!((1.0..30.0).contains(&defaults), "{defaults}");
+        assert!(cell("sequential write, the defaults", state) >= 1.0);
+    }
+    assert!(cell("random insert, the defaults again", "warm ms") > 0.0);
+    // Three who say nothing of buffers, each run that has the step, and ten rows of the table of buffers.
+    let each = [3 + 7 + 10, 3 + 5 + 10, 3 + 4, 3 + 5, 3 + 5];
+    assert_eq!((today.rows.len(), verdicts.rows.len()), (each.iter().sum(), 5 * 2));
+    // What an option wins, if it does, is said of both measures.
+    for measure in ["elapsed", "CPU"] {
+        let words = format!("and today, {measure}: the defaults are within 5 % of the best option in ");
+        let verdict = report.notes.iter().find(|note| note.starts_with(&words));
+        assert!(verdict.is_some_and(|verdict| verdict.contains("rows")), "{words}");
+    }
 }

@@ -25,10 +25,10 @@ pub struct Options {
     /// Which one
     #[arg(value_name = "YEAR", value_parser = names())]
     name: String,
-    /// Records, where it shall not be as many as the study had
+    /// Records, where it shall not be as many as the study had; of 1979 for what is measured of today alone
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..))]
     records: Option<u64>,
-    /// Rounds, of which the median is told
+    /// Rounds, of which the median is told; of 1979 for what is measured of today alone
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
     /// Where the data sets stand; without it in the directory for temporary files

@@ -7,7 +7,9 @@ use cica_admin::stated::Stated;
 use cica_admin::volume::DefineVolume;
 use cica_catalog::freespace::FreeSpace;
 use cica_catalog::space::{Space, Unit};
+use cica_catalog::Name;
 use cica_engine::Buffering;
+use std::path::PathBuf;
 
 /// Records of the file.
 pub const RECORDS: u64 = 86_763;
@@ -40,24 +42,43 @@ pub const BASE: Shape = Shape {
     cylinders: (117, 10),
 };
 
+/// The study's volume.
+const VOLUME: &str = "DISK79";
+
 /// A store with a volume like the study's.
 pub fn store(setting: &Setting) -> Result<Store, StudyError> {
-    let store = Store::at(setting.directory.join("catalog")).create().alone().open();
-    let store = store.map_err(while_doing("making a catalog"))?;
+    let store = store_in(setting, "catalog")?;
+    volume(&store, VOLUME)?;
+    Ok(store)
+}
+
+/// A store in a directory of the setting's.
+pub fn store_in(setting: &Setting, directory: &str) -> Result<Store, StudyError> {
+    let store = Store::at(setting.directory.join(directory)).create().alone();
+    store.io(setting.io).open().map_err(while_doing("making a catalog"))
+}
+
+/// Makes a volume like the study's.
+pub fn volume(store: &Store, serial: &str) -> Result<(), StudyError> {
     let volume = DefineVolume {
-        serial: "DISK79".into(),
+        serial: serial.into(),
         device: Some("3330-1".into()),
         ..DefineVolume::default()
     };
     let outcome = store.admin().define_volume(&volume);
     match outcome.condition {
-        0 => Ok(store),
+        0 => Ok(()),
         code => Err(StudyError::Wrong(format!("making a volume: condition code {code}"))),
     }
 }
 
 /// Defines the data set of a run.
 pub fn define(store: &Store, name: &str, shape: Shape) -> Result<(), StudyError> {
+    define_on(store, name, shape, VOLUME)
+}
+
+/// Defines one on a volume of a 3330-1.
+pub fn define_on(store: &Store, name: &str, shape: Shape, volume: &str) -> Result<(), StudyError> {
     let definition = Ksds::new(name).key(1..9).records(200, 200).with(|request| {
         let said = &mut request.cluster;
         let (primary, secondary) = shape.cylinders;
@@ -66,7 +87,7 @@ pub fn define(store: &Store, name: &str, shape: Shape) -> Result<(), StudyError>
             primary,
             secondary,
         });
-        said.volumes = vec!["DISK79".into()];
+        said.volumes = vec![volume.into()];
         said.imbed = Some(true);
         said.speed = Some(!shape.recovery);
         said.write_check = Some(shape.write_check);
@@ -82,16 +103,28 @@ pub fn define(store: &Store, name: &str, shape: Shape) -> Result<(), StudyError>
         .map_err(while_doing(&format!("defining {name}")))
 }
 
-/// Defines one of which nothing is said but what the records are.
-pub fn define_plainly(store: &Store, name: &str) -> Result<(), StudyError> {
-    let definition = Ksds::new(name)
-        .key(1..9)
-        .records(200, 200)
-        .space(Unit::Cylinders, 117, 10);
+/// Defines one of which nothing is said but what the records are, and, if anything, what stays free.
+pub fn define_plainly(store: &Store, name: &str, free: Option<FreeSpace>) -> Result<(), StudyError> {
+    let (primary, secondary) = BASE.cylinders;
+    let definition = Ksds::new(name).key(1..9).records(200, 200);
+    let definition = definition.space(Unit::Cylinders, primary, secondary);
     store
-        .define(definition)
+        .define(definition.with(|request| request.cluster.free_space = free))
         .map(drop)
         .map_err(while_doing(&format!("defining {name}")))
+}
+
+/// Its files.
+pub fn files(store: &Store, name: &str) -> Result<Vec<PathBuf>, StudyError> {
+    let doing = format!("the files of {name}");
+    let parsed = Name::parse(name).map_err(while_doing(&doing))?;
+    let (catalog, reached) = store.session().reach(&parsed).map_err(while_doing(&doing))?;
+    let components = [Some(&reached.cluster.data), reached.cluster.index.as_ref()];
+    let paths = components
+        .into_iter()
+        .flatten()
+        .map(|part| catalog.component_path(part));
+    paths.collect::<Result<_, _>>().map_err(while_doing(&doing))
 }
 
 /// Opens it with so many buffers.

@@ -235,19 +235,19 @@ fn made(
             }
         }
         Step::Read => {
-            for number in random().take(step.requests() as usize) {
+            for number in random(RECORDS).take(step.requests() as usize) {
                 set.read(&digits(number * GAP))?;
             }
         }
         Step::Update => {
-            for number in random().take(step.requests() as usize) {
+            for number in random(RECORDS).take(step.requests() as usize) {
                 let mut area = set.read_for_update(&digits(number * GAP))?;
                 area[0] = b'U';
                 set.rewrite(&area)?;
             }
         }
         Step::Insert => {
-            for number in spread(step.requests()) {
+            for number in spread(step.requests(), RECORDS) {
                 let mut new = record(number * GAP + GAP / 2);
                 new[0] = b'N';
                 set.insert(&new)?;

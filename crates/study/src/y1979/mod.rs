@@ -5,15 +5,16 @@ mod isam;
 mod isam_time;
 mod splits;
 mod steps;
+mod today;
 
 use crate::device_time::{follow, DiskTimes, OnDisk, Processor};
 use crate::figures::{Figures, Printed};
 use crate::measure::{timed, Took};
 use crate::plot::{self, ByBuffers};
-use crate::{while_doing, Cell, Report, Setting, StudyError, Table};
+use crate::{contest, while_doing, Cell, Report, Setting, StudyError, Table};
 use cica::Store;
 use cica_engine::{Buffering, DataSet};
-use file::{Shape, BASE};
+use file::{Shape, BASE, RECORDS};
 use steps::Step;
 
 /// What a run of the study changed of its base case.
@@ -91,16 +92,15 @@ const RUNS: [Run; 7] = [
 pub fn run(setting: &Setting) -> Result<Report, StudyError> {
     let store = file::store(setting)?;
     let (runs, (buffers, found)) = (runs(&store)?, buffers(&store)?);
+    let mut tables = vec![runs, isam::table(&setting.directory)?, buffers, splits::table(&store)?];
+    drop(store);
+    let contests = today::contests(setting)?;
+    tables.extend(contest::tables(&contests));
+    let notes = NOTES.iter().map(|note| (*note).into());
     Ok(Report {
         title: "VSAM on a 3330-1 and a System/370 158, 1979 (GG22-9022-00), and here".into(),
-        tables: vec![
-            runs,
-            isam::table(&setting.directory)?,
-            buffers,
-            splits::table(&store)?,
-            today(&store)?,
-        ],
-        notes: NOTES.iter().map(|note| (*note).into()).collect(),
+        tables,
+        notes: notes.chain(contest::words(&contests, Some(today::HAD))).collect(),
         plots: plot::plots("buffers", &found),
     })
 }
@@ -187,19 +187,6 @@ fn buffers(store: &Store) -> Result<(Table, Vec<ByBuffers>), StudyError> {
     Ok((table, all))
 }
 
-/// The same steps by who says nothing of buffers, control intervals or the rest.
-fn today(store: &Store) -> Result<Table, StudyError> {
-    let name = "STUDY.TODAY";
-    let mut table = Table::new("and today: the same steps by who says nothing", &COLUMNS);
-    file::define_plainly(store, name)?;
-    for &step in ALL {
-        let found = one(store, name, step, BASE, None)?;
-        table.row(step.title(), found.cells(None, None));
-    }
-    store.delete(name).map_err(while_doing(name))?;
-    Ok(table)
-}
-
 /// What a step came to.
 struct Found {
     requests: u64,
@@ -237,7 +224,10 @@ fn one(store: &Store, name: &str, step: Step, shape: Shape, buffers: Option<Buff
     let ((excps, modelled), took) = timed(|| {
         let data_set = file::open(store, name, step.writes(), buffers)?;
         let before = data_set.statistics();
-        step.run(&data_set).map_err(while_doing(&doing))?;
+        let made = step.run(&data_set, RECORDS).map_err(while_doing(&doing))?;
+        if made != step.requests() {
+            return Err(StudyError::Wrong(format!("{doing}: {made} records were found")));
+        }
         if step == Step::Load {
             data_set.end_load().map_err(while_doing(&doing))?;
         }

@@ -72,7 +72,7 @@ pub fn table(store: &Store) -> Result<Table, StudyError> {
         let opened = excps();
         let ((), took) = timed(|| {
             let mut string = set.string();
-            for at in spread(inserts) {
+            for at in spread(inserts, RECORDS) {
                 let mut new = record(at * GAP + GAP / 2);
                 new[0] = b'N';
                 match string.get(&digits(at * GAP + GAP / 2), Search::GreaterOrEqual, Intent::Read) {

@@ -48,37 +48,47 @@ impl Step {
 
     /// Requests that the study's program made.
     pub fn requests(self) -> u64 {
-        match self {
-            Step::Load | Step::Scan => RECORDS,
+        self.requests_of(RECORDS)
+    }
+
+    /// As many for a file of so many records as the study's were for its own.
+    pub fn requests_of(self, records: u64) -> u64 {
+        let made = match self {
+            Step::Load | Step::Scan => return records,
             Step::Read => 4_520,
             Step::Update => 3_180,
             Step::Insert => 2_710,
-        }
+        };
+        (made * records / RECORDS).max(1)
     }
 
-    /// Makes them.
-    pub fn run(self, data_set: &DataSet) -> Result<(), RequestError> {
+    /// Makes them, to a file of so many records. Of a scan they are the records that it found.
+    pub fn run(self, data_set: &DataSet, records: u64) -> Result<u64, RequestError> {
         let mut string = data_set.string();
+        let requests = self.requests_of(records);
         match self {
             Step::Load => {
-                for number in 1..=RECORDS {
+                for number in 1..=records {
                     string.insert(&record(number * GAP), Insert::Sequential)?;
                 }
             }
-            Step::Scan => loop {
-                match string.next(Intent::Read) {
-                    Ok(_) => {}
-                    Err(RequestError::EndOfData) => break,
-                    Err(error) => return Err(error),
+            Step::Scan => {
+                let mut found = 0;
+                loop {
+                    match string.next(Intent::Read) {
+                        Ok(_) => found += 1,
+                        Err(RequestError::EndOfData) => return Ok(found),
+                        Err(error) => return Err(error),
+                    }
                 }
-            },
+            }
             Step::Read => {
-                for number in random().take(self.requests() as usize) {
+                for number in random(records).take(requests as usize) {
                     string.get(&digits(number * GAP), Search::Equal, Intent::Read)?;
                 }
             }
             Step::Update => {
-                for number in random().take(self.requests() as usize) {
+                for number in random(records).take(requests as usize) {
                     let mut area = string
                         .get(&digits(number * GAP), Search::Equal, Intent::Update)?
                         .bytes
@@ -90,7 +100,7 @@ impl Step {
             Step::Insert => {
                 let mut new = record(0);
                 new[0] = b'N';
-                for number in spread(self.requests()) {
+                for number in spread(requests, records) {
                     let key = digits(number * GAP + GAP / 2);
                     new[KEY].copy_from_slice(&key);
                     // The ISAM interface program looked for the record before it added it.
@@ -102,22 +112,22 @@ impl Step {
                 }
             }
         }
-        Ok(())
+        Ok(requests)
     }
 }
 
 /// Record numbers as the study's program drew them: RANDU, whose next number is 65,539 times the last one, in 31 bits.
-pub fn random() -> impl Iterator<Item = u64> {
+pub fn random(records: u64) -> impl Iterator<Item = u64> {
     let mut last: u32 = 1;
     std::iter::repeat_with(move || {
         last = last.wrapping_mul(65_539) & 0x7FFF_FFFF;
-        1 + u64::from(last) * (RECORDS - 1) / 0x8000_0000
+        1 + u64::from(last) * (records - 1) / 0x8000_0000
     })
 }
 
-/// `count` record numbers, evenly spread over the file, in an order that jumps about: no two inserts come to one CI, as
-/// none of the study's base case split one.
-pub fn spread(count: u64) -> impl Iterator<Item = u64> {
+/// `count` record numbers, evenly spread over a file of so many records, in an order that jumps about: no two inserts come
+/// to one CI, as none of the study's base case split one.
+pub fn spread(count: u64, records: u64) -> impl Iterator<Item = u64> {
     let common = |mut a: u64, mut b: u64| {
         while b != 0 {
             (a, b) = (b, a % b);
@@ -128,5 +138,5 @@ pub fn spread(count: u64) -> impl Iterator<Item = u64> {
     let stride = (count * 5 / 8 + 1..)
         .find(|stride| common(*stride, count) == 1)
         .unwrap_or(1);
-    (0..count).map(move |i| 1 + (i * stride % count) * RECORDS / count)
+    (0..count).map(move |i| 1 + (i * stride % count) * records / count)
 }
