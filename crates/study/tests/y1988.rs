@@ -30,8 +30,8 @@ fn column(table: &Table, name: &str) -> Vec<f64> {
 #[test]
 fn what_was_counted_in_1988_is_counted_again() {
     let report = run("full", None, 1);
-    let [qsam, qsam_times, esds, esds_times, factors, pools] = &report.tables[..] else {
-        panic!("six tables")
+    let [qsam, qsam_times, esds, esds_times, factors, pools, ..] = &report.tables[..] else {
+        panic!("six tables and more")
     };
     for table in [qsam, esds] {
         let off = column(table, "off");
@@ -81,6 +81,22 @@ fn the_requests_of_a_small_copy_are_those_that_are_worked_out_by_hand() {
         both(31, 27, large) + both(27, 27, large) + large_formats,
     ];
     assert_eq!(column(esds, "EXCP now"), wanted.map(|count| count as f64));
+    // And today: each option makes the requests that it made above, and the defaults fewer.
+    let (today, verdicts) = (&report.tables[6], &report.tables[7]);
+    let planned = |at: &[f64]| [&at[2..7], &at[9..]].concat();
+    let above = [column(qsam, "I/Os"), column(esds, "EXCP now")].concat();
+    for state in ["cold EXCPs", "warm EXCPs"] {
+        let counted = column(today, state);
+        assert_eq!(planned(&counted), above, "{state}");
+        // 640,000 bytes, 131,072 with a request.
+        assert_eq!(counted[0], 10.0);
+        assert!((2.0..20.0).contains(&counted[7]), "{}", counted[7]);
+    }
+    assert_eq!((today.rows.len(), verdicts.rows.len()), (2 + 5 + 2 + 7, 2 * 2));
+    assert!(report
+        .notes
+        .iter()
+        .any(|note| note.starts_with("and today, elapsed: the defaults")));
     // A plot of EXCPs, times of then and CPU of then, and one of here, for each figure; and a page that needs nothing.
     assert_eq!(report.plots.len(), 2 * 4);
     assert_eq!(report.plots[0].lines[1].points, [(5.0, 320.0), (32.0, 320.0)]);

@@ -22,6 +22,32 @@ fn input(k: usize) -> String {
     format!("STUDY.IN{k}K")
 }
 
+/// Loads an empty one.
+pub fn load(store: &Store, name: &str, count: u64) -> Result<(), StudyError> {
+    let set = store.open_data_set(name, OpenOptions::output());
+    let set = set.map_err(while_doing(name))?;
+    let mut string = set.string();
+    for record in records(count) {
+        string.insert(&record, Insert::Sequential)?;
+    }
+    drop(string);
+    set.close().map(drop).map_err(while_doing(name))
+}
+
+/// Copies all records, and says how many.
+pub fn copy_all(from: &DataSet, to: &DataSet) -> Result<u64, StudyError> {
+    let (mut reads, mut writes) = (from.string(), to.string());
+    let mut copied = 0;
+    loop {
+        match reads.next(Intent::Read) {
+            Ok(record) => drop(writes.insert(record.bytes, Insert::Sequential)?),
+            Err(RequestError::EndOfData) => return Ok(copied),
+            Err(error) => return Err(error.into()),
+        }
+        copied += 1;
+    }
+}
+
 impl Entered<'_> {
     /// Loads one for each size of CIs that a plan reads.
     pub fn new<'s>(store: &'s Store, plans: &[Plan], count: u64) -> Result<Entered<'s>, StudyError> {
@@ -31,15 +57,7 @@ impl Entered<'_> {
         for k in sizes {
             let name = input(k);
             define(store, &name, k)?;
-            let set = store
-                .open_data_set(&name, OpenOptions::output())
-                .map_err(while_doing(&name))?;
-            let mut string = set.string();
-            for record in records(count) {
-                string.insert(&record, Insert::Sequential)?;
-            }
-            drop(string);
-            set.close().map_err(while_doing(&name))?;
+            load(store, &name, count)?;
         }
         Ok(Entered { store, count })
     }
@@ -56,15 +74,7 @@ impl Entered<'_> {
         let ((input, output), took) = timed(|| {
             let from = self.open(&input(plan.input.k), OpenOptions::input(), plan.input)?;
             let to = self.open(OUTPUT, OpenOptions::output(), plan.output)?;
-            let (mut reads, mut writes) = (from.string(), to.string());
-            loop {
-                match reads.next(Intent::Read) {
-                    Ok(record) => drop(writes.insert(record.bytes, Insert::Sequential)?),
-                    Err(RequestError::EndOfData) => break,
-                    Err(error) => return Err(error.into()),
-                }
-            }
-            drop((reads, writes));
+            copy_all(&from, &to)?;
             to.end_load()?;
             let sides = (side(&from, plan.input, &doing)?, side(&to, plan.output, &doing)?);
             to.close().map_err(while_doing(&doing))?;

@@ -14,6 +14,7 @@ pub const RECORDS: u64 = 122_000;
 pub const RECORD: usize = 400;
 /// The disks.
 pub const DISK: &str = "3380";
+const VOLUME: &str = "DISK88";
 /// A thousand, where the source prints one behind a size.
 pub const K: usize = 1024;
 
@@ -61,32 +62,47 @@ pub fn device() -> Result<&'static Device, StudyError> {
 
 /// A store with a volume like the source's.
 pub fn store(setting: &Setting) -> Result<Store, StudyError> {
-    let store = Store::at(setting.directory.join("catalog"))
-        .create()
-        .alone()
-        .io(setting.io)
-        .open();
-    let store = store.map_err(while_doing("making a catalog"))?;
+    let store = store_in(setting, "catalog")?;
+    volume(&store)?;
+    Ok(store)
+}
+
+/// A store in a directory of the setting's.
+pub fn store_in(setting: &Setting, directory: &str) -> Result<Store, StudyError> {
+    let store = Store::at(setting.directory.join(directory)).create().alone();
+    store.io(setting.io).open().map_err(while_doing("making a catalog"))
+}
+
+/// Makes the volume.
+pub fn volume(store: &Store) -> Result<(), StudyError> {
     let volume = DefineVolume {
-        serial: "DISK88".into(),
+        serial: VOLUME.into(),
         device: Some(DISK.into()),
         ..DefineVolume::default()
     };
     match store.admin().define_volume(&volume).condition {
-        0 => Ok(store),
+        0 => Ok(()),
         code => Err(StudyError::Wrong(format!("making a volume: condition code {code}"))),
     }
 }
 
-/// Defines an ESDS with data CIs of so many K, rounded up to what a CI may have. Of SPEED and RECOVERY the source says
-/// nothing, so the default holds.
+/// Defines an ESDS with data CIs of so many K.
 pub fn define(store: &Store, name: &str, k: usize) -> Result<(), StudyError> {
+    define_with(store, name, Some(k))
+}
+
+/// Defines an ESDS, with data CIs of so many K where they are said, rounded up to what a CI may have. Of SPEED and
+/// RECOVERY the source says nothing, so the default holds.
+pub fn define_with(store: &Store, name: &str, k: Option<usize>) -> Result<(), StudyError> {
     let length = RECORD as u32;
     let definition = Esds::new(name)
         .records(length, length)
         .space(Unit::Cylinders, 100, 10)
-        .volume("DISK88")
-        .ci_size((k * K) as u32);
+        .volume(VOLUME);
+    let definition = match k {
+        Some(k) => definition.ci_size((k * K) as u32),
+        None => definition,
+    };
     store
         .define(definition)
         .map(drop)

@@ -6,11 +6,12 @@ mod fit;
 mod material;
 mod plan;
 mod qsam;
+mod today;
 
 use crate::device_time::{DiskTimes, Processor};
 use crate::figures::Figures;
 use crate::plot::{self, ByBuffers};
-use crate::{Cell, Report, Setting, StudyError, Table};
+use crate::{contest, Cell, Report, Setting, StudyError, Table};
 use copied::Copied;
 use esds::Entered;
 use material::{expected, store, DISK, K, RECORD, RECORDS};
@@ -42,6 +43,8 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
     let store = store(setting)?;
     let entered = Entered::new(&store, &esds, count)?;
     let esds_copies = rounds(setting, &esds, wanted, |plan| entered.copy(plan), || entered.seen())?;
+    drop(store);
+    let contests = today::contests(setting, &sequential, (&qsam, &esds), count)?;
     let figures = [
         Figure {
             title: "figure 1, QSAM to QSAM",
@@ -71,6 +74,8 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
     }
     tables.push(factors);
     tables.push(pools());
+    tables.extend(contest::tables(&contests));
+    let notes = NOTES.iter().map(|note| (*note).into());
     Ok(Report {
         title: format!(
             "Block size and buffers on 3380s, a 4381 and MVS/XA, 1988 (N. Plum, Xephon), and here: {count} records of \
@@ -78,7 +83,7 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
             setting.rounds
         ),
         tables,
-        notes: NOTES.iter().map(|note| (*note).into()).collect(),
+        notes: notes.chain(contest::words(&contests, None)).collect(),
         plots,
     })
 }

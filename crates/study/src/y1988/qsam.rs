@@ -4,13 +4,13 @@ use super::copied::{Copied, Side};
 use super::material::{device, records, Seen, K, RECORD};
 use super::plan::{Place, Plan};
 use crate::device_time::OnDisk;
-use crate::measure::timed;
+use crate::measure::{timed, Took};
 use crate::{while_doing, Setting, StudyError};
 use cica_disk::{Disk, FileReader, LinuxDisk, NewFile};
 use cica_engine::Transfer;
 use cica_qsam::{Attributes, BlockBuffers, BlockCounts, BlockInput, BlockOutput, Reader, RecordFormat, Writer};
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The file that is copied, and where copies go.
@@ -121,6 +121,31 @@ impl Sequential {
             overlapped: reading.chain() < plan.input.buffers && writing.chain() < plan.output.buffers,
             took: vec![took],
         })
+    }
+
+    /// Copies it as who says nothing of blocks and buffers; how many requests it took.
+    pub fn copy_plainly(&self) -> Result<(Took, u64), StudyError> {
+        let doing = "QSAM, the defaults";
+        let of = attributes(Place { k: 4, buffers: 0 });
+        let (requests, took) = timed(|| {
+            let file = FileReader::plain(&*self.disk, &self.input).map_err(while_doing(doing))?;
+            let mut reader = Reader::new(Noted::of(file), &of).map_err(while_doing(doing))?;
+            let file = NewFile::begin(&self.disk, &self.output).map_err(while_doing(doing))?;
+            let mut writer = Writer::new(Noted::of(file), &of).map_err(while_doing(doing))?;
+            while let Some(record) = reader.next().map_err(while_doing(doing))? {
+                writer.put(record).map_err(while_doing(doing))?;
+            }
+            let noted = writer.finish().map_err(while_doing(doing))?;
+            let written = noted.moved.len();
+            noted.file.finish().map_err(while_doing(doing))?;
+            Ok::<_, StudyError>((reader.into_inner().moved.len() + written) as u64)
+        })?;
+        Ok((took, requests))
+    }
+
+    /// The file that is copied.
+    pub fn input(&self) -> &Path {
+        &self.input
     }
 
     /// What the copy has.
