@@ -299,29 +299,110 @@ fn a_unit_that_cannot_go_back_may_be_retained_and_be_given_up() {
     assert_eq!(contents(&world.open(&engine, "a")).len(), all.len() - left);
 }
 
+/// Where nobody has a unit any more that cannot go back, its records alone are nobody's.
 #[test]
-fn a_unit_dropped_without_room_is_taken_back_by_the_next_open() {
-    for dies in [false, true] {
+fn a_unit_dropped_without_room_is_shunted_and_everybody_goes_on() {
+    let (disk, world, engine) = world();
+    let (a, b, unit) = (world.open(&engine, "a"), world.open(&engine, "b"), engine.unit());
+    let mut expected = without_room(&disk, world.paths("a"), &a, &b, &unit);
+    drop(unit);
+    assert_eq!(contents(&b), expected[1]);
+    insert(&mut b.string(), 5, 5).unwrap();
+    expected[1] = contents(&b);
+    assert_eq!(engine.retry_shunted(), 1);
+    let get = |n| {
+        a.string()
+            .get(Argument::Key(&key(n)), Search::Equal, Intent::Update)
+            .map(drop)
+    };
+    let missing = (1..100).step_by(2).map(|n| n * 10).find(|n| get(*n).is_err());
+    let missing = missing.expect("a record that is not back is retained");
+    assert_eq!(codes(get(missing)), (8, 24));
+    assert_eq!(codes(insert(&mut a.string(), missing, 9)), (8, 24));
+    let mut reader = a.string();
+    reader.set_integrity(ReadIntegrity::Consistent);
+    let read = reader.get(Argument::Key(&key(missing)), Search::Equal, Intent::Read);
+    assert_eq!(codes(read), (8, 24));
+    // Of all other records everybody goes on.
+    update(&mut a.string(), 20, 2, 30).unwrap();
+    expected[0].retain(|record| record[..8] != key(20)[..]);
+    expected[0].push(sealed(20, 2, 30));
+    expected[0].sort();
+    a.commit().unwrap();
+    b.checkpoint().unwrap();
+    assert_eq!(engine.retry_shunted(), 1);
+    // Whoever opens something next tries it again.
+    disk.set_faults(Faults::none());
+    let c = world.open(&engine, "c");
+    assert_eq!(engine.retry_shunted(), 0);
+    assert_eq!([contents(&a), contents(&b)], expected);
+    erase(&mut a.string(), missing).unwrap();
+    for ds in [a, b, c] {
+        assert!(ds.close().unwrap().closed, "it kept nothing open");
+    }
+}
+
+/// What is left at the last close is in the log, for whoever opens next.
+#[test]
+fn a_shunted_unit_that_has_no_room_at_the_last_close_is_taken_back_by_the_next_open() {
+    for end in ["close", "drop", "die", "close, room"] {
         let (disk, world, engine) = world();
         let (a, b, unit) = (world.open(&engine, "a"), world.open(&engine, "b"), engine.unit());
         let expected = without_room(&disk, world.paths("a"), &a, &b, &unit);
         drop(unit);
-        assert_eq!(contents(&b), expected[1]);
-        // Nobody changes a record that the log is going to bring back.
-        assert_eq!(codes(insert(&mut a.string(), 10, 9)), (12, 16));
-        let (world, engine) = if !dies {
-            assert_eq!(codes(a.close()), (12, 16));
-            b.close().unwrap();
-            disk.set_faults(Faults::none());
-            (world, engine)
-        } else {
-            let (_, world) = after_death(&disk);
-            let engine = world.engine();
-            (world, engine)
+        let (world, engine) = match end {
+            "die" => {
+                let (_, world) = after_death(&disk);
+                let engine = world.engine();
+                (world, engine)
+            }
+            _ => {
+                match end {
+                    "close" => {
+                        let refused = a.close();
+                        let said = refused.as_ref().err().map(ToString::to_string).unwrap_or_default();
+                        assert_eq!(codes(refused), (12, 16));
+                        assert!(said.contains("the next open takes it back"), "{said}");
+                    }
+                    "drop" => drop(a),
+                    _ => {
+                        disk.set_faults(Faults::none());
+                        assert!(a.close().unwrap().closed);
+                    }
+                }
+                // The other goes on, and so does the engine.
+                assert_eq!(contents(&b), expected[1], "{end}");
+                b.close().unwrap();
+                assert_eq!(engine.retry_shunted(), 0, "{end}");
+                if end == "close" {
+                    let (data, index) = world.paths("a");
+                    let options = OpenOptions {
+                        access: Access::Output,
+                        ..OpenOptions::default()
+                    };
+                    assert!(engine.open(&data, &index, options).is_err(), "there is no room yet");
+                }
+                disk.set_faults(Faults::none());
+                (world, engine)
+            }
         };
         let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
-        assert_eq!([contents(&a), contents(&b)], expected, "dies: {dies}");
+        assert_eq!([contents(&a), contents(&b)], expected, "{end}");
     }
+}
+
+/// The data sets of a unit are closed before it is dropped: nobody else has them open then.
+#[test]
+fn a_unit_dropped_without_room_behind_the_last_close_is_taken_back_by_the_next_open() {
+    let (disk, world, engine) = world();
+    let (a, b, unit) = (world.open(&engine, "a"), world.open(&engine, "b"), engine.unit());
+    let expected = without_room(&disk, world.paths("a"), &a, &b, &unit);
+    assert!(!a.close().unwrap().closed && !b.close().unwrap().closed);
+    drop(unit);
+    assert_eq!(engine.retry_shunted(), 0);
+    disk.set_faults(Faults::none());
+    let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+    assert_eq!([contents(&a), contents(&b)], expected);
 }
 
 #[test]

@@ -51,6 +51,12 @@ impl Engine {
         UnitOfRecovery::of(&self.shared, owner)
     }
 
+    /// Tries again to take back the units of recovery that could not be when they were dropped, as each open does, and
+    /// returns how many are left. Their records are retained meanwhile: whoever wants one of them is refused (8/24).
+    pub fn retry_shunted(&self) -> usize {
+        self.shared.retry_shunted()
+    }
+
     /// An owner of locks: strings that are given to it ([`Str::owned_by`](crate::Str::owned_by)) have their locks
     /// together. Others are told `label` when they meet one.
     pub fn lock_owner(&self, label: &str) -> LockOwner {
@@ -347,6 +353,7 @@ impl Engine {
     /// The same, for what works without strings.
     fn open_alone(&self, data: &Path, index: &Path, options: OpenOptions) -> Result<Handle, OpenError> {
         self.shared.owner.check_open(data)?;
+        self.shared.retry_shunted();
         let mut open = loop {
             let open = self.shared.opened(&[data]);
             let Some(inner) = open.get(data) else { break open };

@@ -101,6 +101,16 @@ impl Handle {
         self.shares.as_ref()
     }
 
+    /// From now on it does not count: what is returned does, in its place (shunted:Q1).
+    pub fn give_count(&mut self) -> Option<Handle> {
+        let counts = std::mem::take(&mut self.counted);
+        counts.then(|| {
+            let mut counted = Handle::counted(self.inner.clone(), self.access);
+            counted.then = self.then.take();
+            counted
+        })
+    }
+
     /// What all handles share.
     pub fn inner(&self) -> &Arc<OpenDataSet> {
         &self.inner
@@ -138,6 +148,9 @@ impl Handle {
 
     fn close_untold(&mut self, commits: bool) -> Result<CloseReport, RequestError> {
         self.inner.shared.owner.check()?;
+        if !self.counted {
+            return Ok(CloseReport { closed: false });
+        }
         let mut durable = (!commits).then_some(Ok(()));
         let handles = &self.inner.handles;
         // Durable while its own handle counts: meanwhile nobody is the last. Of closes at the same time exactly one is.
@@ -149,7 +162,10 @@ impl Handle {
                 self.counted = false;
                 self.inner.show_opens();
                 return match count {
-                    1 => self.inner.close().map(|()| CloseReport { closed: true }),
+                    1 => {
+                        self.inner.settle_shunted();
+                        self.inner.close().map(|()| CloseReport { closed: true })
+                    }
                     _ => durable.unwrap_or(Ok(())).map(|()| CloseReport { closed: false }),
                 };
             }
@@ -221,6 +237,7 @@ impl Drop for Handle {
         if self.counted && self.inner.handles.fetch_sub(1, AcqRel) == 1 {
             self.inner.note_left_uncommitted();
             self.inner.leave();
+            self.inner.forget_shunted();
             self.tell_closed();
         } else if self.counted {
             self.inner.show_opens();

@@ -22,6 +22,7 @@ mod pace;
 mod pin;
 mod redo;
 mod shared;
+mod shunted;
 mod sphere;
 mod ties;
 mod units;
@@ -29,6 +30,7 @@ mod units;
 pub use handle::Handle;
 pub use pin::Pin;
 pub use shared::{Env, Shared};
+pub use shunted::Shunted;
 pub use sphere::{Member, Sphere, BASE};
 pub use ties::{check, check_roots, Ties};
 

@@ -1,6 +1,7 @@
 //! What all open data sets of a process share: pool, log, and the table of those that are open.
 
 use super::pace::Pace;
+use super::shunted::ShuntedUnits;
 use super::OpenDataSet;
 use crate::buffers::ResourcePools;
 use crate::forked::OwningProcess;
@@ -61,6 +62,8 @@ pub struct Shared {
     pub pins: AtomicUsize,
     /// Units of recovery made so far.
     pub units: AtomicU64,
+    /// Those that could not be taken back when they were dropped.
+    pub shunted: ShuntedUnits,
     /// Data sets that were dropped, not closed, with something to commit.
     pub left_uncommitted: AtomicU64,
     flusher: std::sync::OnceLock<()>,
@@ -114,6 +117,7 @@ impl Shared {
             pace: Pace::default(),
             pins: AtomicUsize::new(0),
             units: AtomicU64::new(1),
+            shunted: ShuntedUnits::default(),
             left_uncommitted: AtomicU64::new(0),
             flusher: std::sync::OnceLock::new(),
             give_back_from: AtomicU64::new(GIVE_BACK_FROM),

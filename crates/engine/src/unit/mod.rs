@@ -16,12 +16,14 @@
 //!   and U6: none of their trees is committed before the log holds the end.
 //! * U8. A data set that takes no part (LOG(NONE)) is changed as if by no unit: no backout takes that back, and nobody
 //!   waits for the unit's end. Its commit makes it durable.
-//! * U9. A unit that cannot be taken back, and whose program has gone, may be shunted: its owner keeps it, and its
-//!   records are retained, until a later backout takes it back or people give it up. Nobody else is kept from anything.
+//! * U9. A unit that cannot be taken back, and whose program has gone, is shunted: the process, or who shares its data
+//!   sets, keeps it, and its records are retained, until it can be taken back or people give it up. Nobody else is kept
+//!   from anything.
 //!
 //! Locks in order: `ending` -> what [`crate::ksds`] and [`crate::sphere`] say -> page latches -> `work` -> log.
 
 mod backout;
+mod shunt;
 
 use crate::common::context::{Context, InUnit, Unit};
 use crate::error::RequestError;
@@ -202,11 +204,7 @@ impl UnitOfRecovery {
     /// Retains its records: whoever wants one is refused at once (8/24) until the unit has ended. For one that could
     /// not be backed out, whose program has gone (U9).
     pub fn retain(&self) {
-        for set in &self.state.work.lock().sets {
-            set.inner()
-                .members()
-                .for_each(|member| member.common().holds.retain(self.state.owner));
-        }
+        self.state.retain();
     }
 
     /// Gives up what could not be taken back: those changes stand as they are, and its records are free. What was taken
@@ -328,6 +326,14 @@ impl Unit for UnitState {
 }
 
 impl UnitState {
+    fn retain(&self) {
+        for set in &self.work.lock().sets {
+            set.inner()
+                .members()
+                .for_each(|member| member.common().holds.retain(self.owner));
+        }
+    }
+
     fn far_part(&self) -> Option<Arc<dyn FarUnit>> {
         self.far.lock().clone()
     }
@@ -434,14 +440,6 @@ impl UnitState {
         sets.iter().try_for_each(|inner| inner.check_fences())
     }
 
-    /// The data sets with changes that are to be taken back.
-    fn left(&self) -> Vec<Arc<OpenDataSet>> {
-        let work = self.work.lock();
-        let of = |set: &usize| work.changes.iter().any(|change| change.set == *set);
-        let left = (0..work.sets.len()).filter(of);
-        left.map(|set| work.sets[set].inner().clone()).collect()
-    }
-
     /// Nothing of the unit is left; its handles are to be closed once `ending` is free.
     fn end(&self) -> Vec<Handle> {
         let work = std::mem::take(&mut *self.work.lock());
@@ -476,17 +474,10 @@ impl Drop for UnitState {
             // forked:F1: the parent's unit is open still. A handle that is dropped lets go of memory.
             return;
         }
-        let (mut sets, _) = self.back_out();
-        let left = self.left();
-        if !left.is_empty() {
-            // Its records must not be changed before they are back, and no tree may be committed that goes without
-            // the log (U5, U6): it goes back by the next open.
-            let why = "a unit of recovery could not be taken back; close it, and the next open does";
-            left.iter().for_each(|inner| {
-                inner.members().for_each(|member| member.common().fence(why));
-            });
-            sets = self.back_out().0;
-        }
+        let (sets, _) = self.back_out();
         close(sets);
+        if !self.work.get_mut().changes.is_empty() {
+            self.shunt();
+        }
     }
 }
