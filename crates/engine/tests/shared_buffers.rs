@@ -358,10 +358,6 @@ fn what_cannot_be_shared_is_refused_with_vsams_reason() {
     let engine = world.engine();
     loaded(&world, &engine, "a");
     world.create(&engine, "empty", |_, _| {});
-    world.create(&engine, "lds", |data, _| {
-        data.organization = Organization::Lds;
-        data.ci_size = 4096;
-    });
     let refused = |name: &str, options: OpenOptions| {
         let (data, index) = world.paths(name);
         let error = engine.open(&data, &index, options).err().unwrap();
@@ -382,7 +378,6 @@ fn what_cannot_be_shared_is_refused_with_vsams_reason() {
         ..of_pool(7, false)
     };
     assert_eq!(refused("a", emptied).0, 212);
-    assert_eq!(refused("lds", of_pool(7, false)).0, 132);
     // An open that is refused has emptied nothing, and is no member.
     let a = world.open(&engine, "a");
     assert_eq!(get(&a, 2000), 0);

@@ -69,6 +69,22 @@ impl StringBuffers {
         }
     }
 
+    /// These are about to be read to the caller's area, or changed in part.
+    pub fn range(&mut self, cis: &[u32]) -> Result<(), RequestError> {
+        match self {
+            StringBuffers::Own(own) => own.range(cis),
+            StringBuffers::Lsr(lsr) => cis.iter().try_for_each(|&ci| lsr.look_at(ci)),
+        }
+    }
+
+    /// These were changed from the caller's area.
+    pub fn range_changed(&mut self, cis: &[u32]) -> Result<(), RequestError> {
+        match self {
+            StringBuffers::Own(own) => own.range_changed(cis),
+            StringBuffers::Lsr(lsr) => cis.iter().try_for_each(|&ci| lsr.changed(ci, true)),
+        }
+    }
+
     /// A load in order of entry comes into this CI. What shares buffers is not loaded through them.
     pub fn fills(&mut self, ci: u32, recovery: bool) -> Result<(), RequestError> {
         match self {

@@ -183,6 +183,28 @@ impl OwnBuffers {
         Ok(())
     }
 
+    // ---- data, in the caller's area ----
+
+    /// CIs are read past the buffers, those of a control area that lie side by side with one request.
+    pub fn range(&mut self, cis: &[u32]) -> Result<(), RequestError> {
+        let layout = self.data.layout;
+        for chain in side_by_side(cis, |ci| layout.split(ci).0) {
+            let mut area = Aligned::new(chain.len() * layout.ci_size);
+            let read = self.data.read_chained(chain, area.bytes());
+            self.counts().read(true, chain.first().copied().unwrap_or(0), read);
+        }
+        Ok(())
+    }
+
+    /// CIs that were changed past the buffers are written so.
+    pub fn range_changed(&mut self, cis: &[u32]) -> Result<(), RequestError> {
+        let layout = self.data.layout;
+        for chain in side_by_side(cis, |ci| layout.split(ci).0) {
+            self.write(chain)?;
+        }
+        Ok(())
+    }
+
     // ---- changes ----
 
     /// A request has changed this CI.
@@ -193,6 +215,13 @@ impl OwnBuffers {
             if !self.behind.contains(&ci) {
                 self.behind.push(ci);
             }
+            // What is added behind the last record fills one buffer after the other.
+            if direct || self.behind.len() <= self.share.schedule.buffers {
+                return Ok(());
+            }
+            let filling = self.behind.pop();
+            self.write_full()?;
+            self.behind.extend(filling);
             Ok(())
         }
     }
@@ -309,6 +338,11 @@ impl Drop for OwnBuffers {
         // What fails stays changed in the pool, and the next commit says so.
         let _ = self.write_behind();
     }
+}
+
+/// Parts of it that one request can transfer.
+fn side_by_side(cis: &[u32], ca: impl Fn(u32) -> u32) -> impl Iterator<Item = &[u32]> {
+    cis.chunk_by(move |one, next| one + 1 == *next && ca(*one) == ca(*next))
 }
 
 /// Is it there? Then it is the one used last.

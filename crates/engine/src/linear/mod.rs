@@ -17,6 +17,7 @@ use crate::pool::{Begun, ImagePage};
 use crate::sync::Mutex;
 use cica_counters::DataSetCount;
 use cica_format::log;
+use std::ops::Range;
 
 /// Ranges begin and end at multiples of this.
 pub const BLOCK: u64 = 4096;
@@ -49,6 +50,15 @@ impl Lds {
 
     fn ci_size(&self) -> usize {
         self.data.layout.ci_size
+    }
+
+    /// The CIs of a range that may be read or written, and those of them that it covers in part.
+    pub fn covers(&self, rba: u64, len: usize) -> Option<(Range<u32>, Vec<u32>)> {
+        self.check_range(rba, len).ok().filter(|()| rba <= self.length())?;
+        let size = self.ci_size() as u64;
+        let in_part = self.pieces(rba, len).filter(|&(_, _, piece)| (piece as u64) < size);
+        let in_part = in_part.map(|(ci, ..)| ci).collect();
+        Some(((rba / size) as u32..(rba + len as u64).div_ceil(size) as u32, in_part))
     }
 
     /// Bytes in use.
@@ -222,8 +232,8 @@ impl Numbered for Lds {
         let rba = (number / size * size).min(last);
         Ok(self.exact(rba, area)?.then_some(rba))
     }
-    fn has_from(&self, _: u32, _: u64) -> Result<bool, RequestError> {
-        Ok(true)
+    fn has_from(&self, ci: u32, number: u64) -> Result<bool, RequestError> {
+        Ok(ci < self.intervals.end() && self.rba_of_ci(ci) >= number)
     }
     fn next_number(&self, _: Option<u64>) -> Result<Option<u64>, RequestError> {
         Ok(None)

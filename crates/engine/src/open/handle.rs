@@ -181,18 +181,13 @@ impl OpenDataSet {
     pub(super) fn shares_of(&self, asked: Buffering) -> Result<Shares, OpenError> {
         let attributes = &self.common().attributes;
         let name = &attributes.cluster_name;
-        if matches!(attributes.organization, Organization::Vrrds | Organization::Lds) {
-            return Err(OpenError::Buffers {
-                what: format!(
-                    "{name}: buffers of its own are not supported yet for a VRRDS or a linear data set; open it without \
-                     BUFND, BUFNI, BUFSP, STRNO and SHRPOOL"
-                ),
-            });
-        }
         let sizes = BufferSizes {
             data: attributes.ci_size,
             index: self.index_attributes.as_ref().map(|index| index.ci_size),
-            record: attributes.maximum_record,
+            record: match attributes.organization {
+                Organization::Lds => attributes.ci_size,
+                _ => attributes.maximum_record,
+            },
             spanned: attributes.spanned,
         };
         let Some(pool) = asked.pool else {

@@ -1,7 +1,10 @@
 //! Requests of a string that has buffers of its own: what they come to is held before they are made
 //! ([`crate::buffers`]).
 
+use super::argument::rrn;
 use super::integrity::ReadStep;
+use super::keyed::KeyedString;
+use super::variable::VariableString;
 use super::{AnyString, Str};
 use crate::buffers::{Shares, StringBuffers};
 use crate::common::numbered::Numbered;
@@ -45,29 +48,26 @@ impl Str {
         let own = &mut buffered.own;
         buffered.last.in_order = matches!(step, ReadStep::Next | ReadStep::Prev);
         buffered.last.ci = match &mut self.of {
-            AnyString::Ksds(string) => {
-                let ksds = string.ksds().clone();
-                match step {
-                    ReadStep::Get(Argument::Key(key), search) | ReadStep::Skip(Argument::Key(key), search) => {
-                        to_key(&ksds, own, key, search)?
-                    }
-                    ReadStep::Get(Argument::Rba(rba), _) => {
-                        by_number(own, (rba / ksds.data.layout.ci_size as u64) as u32)?
-                    }
-                    ReadStep::Get(..) | ReadStep::Skip(..) => None,
-                    ReadStep::Next => match string.goes_forward_from() {
-                        Some((at, key, after)) => forward(&ksds, own, at, key, after)?,
-                        None => buffered.last.ci,
+            AnyString::Ksds(string) => keyed(string, own, step, buffered.last.ci)?,
+            AnyString::Vrrds(string) => {
+                let number;
+                let step = match step {
+                    ReadStep::Get(argument, search) | ReadStep::Skip(argument, search) => match rrn(argument) {
+                        Ok(rrn @ 1..) => {
+                            number = rrn.to_be_bytes();
+                            ReadStep::Get(Argument::Key(&number), search)
+                        }
+                        // The request says what is wrong with it.
+                        _ => return Ok(()),
                     },
-                    ReadStep::Prev => match string.goes_back_from() {
-                        Some(key) => to_key(&ksds, own, key, Search::Equal)?,
-                        None => buffered.last.ci,
-                    },
-                }
+                    step => step,
+                };
+                keyed(string.keyed(), own, step, buffered.last.ci)?
             }
             AnyString::Esds(string) => string.bring(step, own)?,
             AnyString::Rrds(string) => string.bring(step, own)?,
-            AnyString::Vrrds(_) | AnyString::Lds(_) | AnyString::Path(_) | AnyString::Far(_) => None,
+            AnyString::Lds(string) => string.bring(step, own)?,
+            AnyString::Path(_) | AnyString::Far(_) => None,
         };
         Ok(())
     }
@@ -75,16 +75,18 @@ impl Str {
     /// PUT insert.
     pub(super) fn insert_buffered(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
         let splits = self.splits();
-        let loading = self
-            .inner
-            .as_ref()
-            .is_some_and(|inner| inner.common().loading.load(Relaxed));
+        let loading = self.is_loading();
         let mut ci = None;
-        if let (Some(buffered), AnyString::Ksds(string), false) = (&mut self.own, &self.of, loading) {
-            let ksds = string.ksds();
-            if let Some(key) = record.get(ksds.shape.rkp..ksds.shape.rkp + ksds.shape.key_len) {
-                ci = insert_place(ksds, &mut buffered.own, key)?;
-            }
+        if let (Some(buffered), false) = (&mut self.own, loading) {
+            ci = match &mut self.of {
+                AnyString::Ksds(string) => {
+                    let ksds = string.ksds();
+                    let key = record.get(ksds.shape.rkp..ksds.shape.rkp + ksds.shape.key_len);
+                    key.map_or(Ok(None), |key| insert_place(ksds, &mut buffered.own, key))?
+                }
+                AnyString::Vrrds(string) => variable_place(string, &mut buffered.own, None)?,
+                _ => None,
+            };
         }
         let entered = match (&mut self.own, &self.of, loading) {
             (Some(buffered), AnyString::Esds(string), true) => string.fills(record, &mut buffered.own)?,
@@ -101,11 +103,46 @@ impl Str {
         Ok(rba)
     }
 
+    fn is_loading(&self) -> bool {
+        let inner = self.inner.as_ref();
+        inner.is_some_and(|inner| inner.common().loading.load(Relaxed))
+    }
+
+    /// Reads or writes a range of an LDS. The bytes are in the caller's own area, as with VSAM's user buffering: buffers of
+    /// its own take no part in it, and the CIs of a control area pass with one request. Shared ones do, a CI at a time.
+    pub(super) fn range_buffered(
+        &mut self,
+        (rba, len, writes): (u64, usize, bool),
+        request: impl FnOnce(&mut Str) -> Result<(), RequestError>,
+    ) -> Result<(), RequestError> {
+        let covers = match &self.of {
+            AnyString::Lds(string) => string.covers(rba, len),
+            _ => None,
+        };
+        if let (Some(buffered), Some((cis, in_part))) = (&mut self.own, &covers) {
+            // What is written in part is read first.
+            let reads: Vec<u32> = if writes { in_part.clone() } else { cis.clone().collect() };
+            buffered.own.range(&reads)?;
+        }
+        request(self)?;
+        match (&mut self.own, covers) {
+            (Some(buffered), Some((cis, _))) if writes => buffered.own.range_changed(&cis.collect::<Vec<u32>>()),
+            _ => Ok(()),
+        }
+    }
+
     /// PUT insert at a record number.
     pub(super) fn insert_at_buffered(&mut self, rrn: u32, record: &[u8], how: Insert) -> Result<(), RequestError> {
         let splits = self.splits();
+        let loading = self.is_loading();
+        let mut ci = None;
+        if let (Some(buffered), AnyString::Vrrds(string), false) = (&mut self.own, &mut self.of, loading) {
+            ci = variable_place(string, &mut buffered.own, Some(rrn))?;
+        }
         self.insert_at_plainly(rrn, record, how)?;
-        let ci = self.ci_of(rrn.into());
+        if !loading {
+            ci = ci.or_else(|| self.ci_of(rrn.into()));
+        }
         self.changed(ci, how == Insert::Direct, splits)
     }
 
@@ -145,6 +182,8 @@ impl Str {
             AnyString::Ksds(_) => Some((number / size) as u32),
             AnyString::Esds(string) => Some(string.ci(number)),
             AnyString::Rrds(string) => Some(string.ci(number)),
+            AnyString::Lds(string) => Some(string.ci(number)),
+            AnyString::Vrrds(string) => Some((string.put_at() / size) as u32),
             _ => None,
         }
     }
@@ -155,6 +194,31 @@ impl Str {
             // What cannot be written stays changed in the pool, and the next commit tells of it.
             let _ = buffered.own.end();
         }
+    }
+}
+
+/// A request of a string on a KSDS, or on what is one.
+fn keyed(
+    string: &mut KeyedString,
+    own: &mut StringBuffers,
+    step: ReadStep<'_>,
+    last: Option<u32>,
+) -> Result<Option<u32>, RequestError> {
+    let ksds = string.ksds().clone();
+    match step {
+        ReadStep::Get(Argument::Key(key), search) | ReadStep::Skip(Argument::Key(key), search) => {
+            to_key(&ksds, own, key, search)
+        }
+        ReadStep::Get(Argument::Rba(rba), _) => by_number(own, (rba / ksds.data.layout.ci_size as u64) as u32),
+        ReadStep::Get(..) | ReadStep::Skip(..) => Ok(None),
+        ReadStep::Next => match string.goes_forward_from() {
+            Some((at, key, after)) => forward(&ksds, own, at, key, after),
+            None => Ok(last),
+        },
+        ReadStep::Prev => match string.goes_back_from() {
+            Some(key) => to_key(&ksds, own, key, Search::Equal),
+            None => Ok(last),
+        },
     }
 }
 
@@ -185,6 +249,19 @@ fn insert_place(ksds: &Ksds, own: &mut StringBuffers, key: &[u8]) -> Result<Opti
     let ci = route.map(|route| route.cis[route.entry]);
     ci.map_or(Ok(()), |ci| own.for_insert(ci))?;
     Ok(ci)
+}
+
+/// Where a record with a number goes.
+fn variable_place(
+    string: &mut VariableString,
+    own: &mut StringBuffers,
+    at: Option<u32>,
+) -> Result<Option<u32>, RequestError> {
+    match string.goes_to(at) {
+        Ok(number) => insert_place(string.keyed().ksds(), own, &number.to_be_bytes()),
+        // The request says what is wrong with it.
+        Err(_) => Ok(None),
+    }
 }
 
 fn by_number(own: &mut StringBuffers, ci: u32) -> Result<Option<u32>, RequestError> {

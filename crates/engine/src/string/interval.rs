@@ -79,6 +79,13 @@ impl Str {
     /// # Errors
     /// 8/32: the range does not begin and end at multiples of 4,096, or ends behind the data; 8/104: no LDS; 12/x.
     pub fn read_range(&mut self, rba: u64, out: &mut [u8]) -> Result<(), RequestError> {
+        if self.own.is_some() {
+            return self.range_buffered((rba, out.len(), false), |s| s.read_range_plainly(rba, out));
+        }
+        self.read_range_plainly(rba, out)
+    }
+
+    fn read_range_plainly(&mut self, rba: u64, out: &mut [u8]) -> Result<(), RequestError> {
         match &mut self.of {
             AnyString::Lds(string) => string.read_range(rba, out),
             AnyString::Far(string) => string.read_range(rba, out),
@@ -91,6 +98,13 @@ impl Str {
     /// # Errors
     /// 8/32: the range does not begin and end at multiples of 4,096, or begins behind the end; 8/28; 8/68; 8/104; 12/x.
     pub fn write_range(&mut self, rba: u64, bytes: &[u8]) -> Result<(), RequestError> {
+        if self.own.is_some() {
+            return self.range_buffered((rba, bytes.len(), true), |s| s.write_range_plainly(rba, bytes));
+        }
+        self.write_range_plainly(rba, bytes)
+    }
+
+    fn write_range_plainly(&mut self, rba: u64, bytes: &[u8]) -> Result<(), RequestError> {
         match &mut self.of {
             AnyString::Lds(string) => string.write_range(rba, bytes),
             AnyString::Far(string) => string.write_range(rba, bytes),

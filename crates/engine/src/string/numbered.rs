@@ -16,6 +16,7 @@ use crate::sphere::EnteredChange;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
 use cica_counters::{StringCount, StringCounts};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// See the module.
@@ -573,6 +574,11 @@ impl<T: Numbered> Drop for NumberedString<T> {
 }
 
 impl NumberedString<Lds> {
+    /// See [`Lds::covers`].
+    pub fn covers(&self, rba: u64, len: usize) -> Option<(Range<u32>, Vec<u32>)> {
+        self.of.covers(rba, len)
+    }
+
     /// Reads a range.
     pub fn read_range(&mut self, rba: u64, out: &mut [u8]) -> Result<(), RequestError> {
         self.allow_read(Intent::Read)?;

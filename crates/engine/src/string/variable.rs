@@ -24,6 +24,8 @@ pub struct VariableString {
     inserted: Option<u32>,
     /// Number of the record that is held.
     held: Option<u32>,
+    /// RBA of the record inserted last.
+    put_at: u64,
 }
 
 impl VariableString {
@@ -36,7 +38,23 @@ impl VariableString {
             stored: Vec::new(),
             inserted: None,
             held: None,
+            put_at: 0,
         }
+    }
+
+    /// Its string on the KSDS, for buffers of its own.
+    pub fn keyed(&mut self) -> &mut KeyedString {
+        &mut self.string
+    }
+
+    /// The number that an insert gives a record, for buffers of its own.
+    pub fn goes_to(&self, at: Option<u32>) -> Result<u32, RequestError> {
+        at.map_or_else(|| self.next_number(), checked)
+    }
+
+    /// RBA of the record inserted last.
+    pub fn put_at(&self) -> u64 {
+        self.put_at
     }
 
     /// Who has what it holds, where no unit of recovery does.
@@ -131,7 +149,7 @@ impl VariableString {
             self.inner.end_loading(&self.ksds)?;
         }
         self.store(rrn, record);
-        self.string.insert(&self.stored, how)?;
+        self.put_at = self.string.insert(&self.stored, how)?;
         if how != Insert::Direct {
             self.inserted = Some(rrn);
         }

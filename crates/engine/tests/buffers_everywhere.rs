@@ -1,0 +1,269 @@
+//! Buffers of their own, and shared ones, for what is no plain KSDS: VRRDSs and linear data sets.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use cica_engine::*;
+use cica_format::attributes::Organization;
+use common::*;
+
+fn nsr(data: u16, index: u16) -> Buffering {
+    Buffering {
+        data: Some(data),
+        index: Some(index),
+        ..Buffering::default()
+    }
+}
+
+fn of_pool(deferred: bool) -> Buffering {
+    Buffering {
+        pool: Some(1),
+        deferred,
+        ..Buffering::default()
+    }
+}
+
+/// Reads of data and index, writes of both.
+fn four(set: &DataSet) -> [u64; 4] {
+    let (_, counts) = set.buffers().unwrap();
+    [
+        counts.data.reads,
+        counts.index.reads,
+        counts.data.writes,
+        counts.index.writes,
+    ]
+}
+
+/// What a request added to them.
+fn took(set: &DataSet, request: impl FnOnce()) -> [u64; 4] {
+    let before = four(set);
+    request();
+    let after = four(set);
+    std::array::from_fn(|n| after[n] - before[n])
+}
+
+/// A VRRDS of 200 records with every tenth number: four to a CI of 512 bytes, three CIs to a CA: 50 CIs in 17 CAs.
+fn numbered(world: &World, engine: &Engine, buffers: Option<Buffering>) -> DataSet {
+    world.create(engine, "v", |data, _| {
+        data.organization = Organization::Vrrds;
+        data.key_length = 0;
+        data.ci_per_ca = 3;
+        data.average_record = 100;
+        data.maximum_record = 110;
+    });
+    let set = world.open_with(
+        engine,
+        "v",
+        OpenOptions {
+            buffers,
+            ..OpenOptions::output()
+        },
+    );
+    let mut string = set.string();
+    for n in 1..=200 {
+        string
+            .insert_at(n * 10, &sealed(n.into(), 0, 100), Insert::Sequential)
+            .unwrap();
+    }
+    drop(string);
+    set
+}
+
+#[test]
+fn a_vrrds_is_loaded_read_and_changed_through_its_buffers() {
+    let world = World::memory();
+    let engine = world.engine();
+    let loads = numbered(&world, &engine, Some(nsr(2, 1)));
+    // Each CI by itself, as far as its control area is full; the last one at the close.
+    let written = four(&loads);
+    assert!(written[2] >= 48 && written[3] >= 16, "{written:?}");
+    loads.close().unwrap();
+    // In the last CA are two.
+    for (bufnd, reads) in [(2, 50), (3, 33), (4, 17), (1000, 17)] {
+        let set = world.open_with(&engine, "v", OpenOptions::input().buffered(nsr(bufnd, 1)));
+        let mut string = set.string();
+        let mut records = 0;
+        while string.next(Intent::Read).is_ok() {
+            records += 1;
+        }
+        assert_eq!(records, 200);
+        let counts = set.buffers().unwrap().1;
+        assert_eq!((counts.data.reads, counts.data.cis_read), (reads, 50), "BUFND {bufnd}");
+        assert_eq!(counts.index.reads, 17 + u64::from(set.levels()) - 1);
+    }
+    let set = world.open_with(&engine, "v", OpenOptions::output().buffered(nsr(2, 4)));
+    let levels = u64::from(set.levels());
+    let mut string = set.string();
+    let got = took(&set, || {
+        let record = string.get(Argument::Rrn(500), Search::Equal, Intent::Update).unwrap();
+        assert_eq!(record.rrn, 500);
+    });
+    assert_eq!(got, [1, levels, 0, 0]);
+    // It is held, and written where it is.
+    let changed = took(&set, || {
+        string.update(&sealed(50, 1, 100)).unwrap();
+    });
+    assert_eq!(changed, [0, 0, 1, 0]);
+    // The CI of an insert is read into the buffer for inserts.
+    let erased = took(&set, || {
+        string.get(Argument::Rrn(500), Search::Equal, Intent::Update).unwrap();
+        string.erase().unwrap();
+    });
+    assert_eq!(erased, [0, 0, 1, 0]);
+    let inserted = took(&set, || {
+        string.insert_at(501, &sealed(50, 2, 100), Insert::Direct).unwrap();
+    });
+    assert_eq!(inserted, [1, 0, 1, 0]);
+    // Where there is no room the CI is split, or its control area: all that it touched is written.
+    let split = took(&set, || {
+        string.insert_at(1001, &sealed(7, 2, 110), Insert::Direct).unwrap();
+    });
+    assert!(split[0] >= 1 && split[2] >= 2 && split[3] >= 1, "{split:?}");
+    // A request that is refused transfers nothing.
+    let refused = took(&set, || {
+        assert!(string.get(Argument::Rrn(0), Search::Equal, Intent::Read).is_err());
+        assert!(string.get(Argument::Rba(0), Search::Equal, Intent::Read).is_err());
+    });
+    assert_eq!(refused, [0; 4]);
+    // Behind the last record.
+    let number = string.insert(&sealed(1, 1, 100), Insert::Direct).unwrap();
+    assert_eq!(number, 2001);
+    drop(string);
+    set.close().unwrap();
+    let plain = world.open(&engine, "v");
+    let mut string = plain.string();
+    for (rrn, value) in [(501, 2), (1001, 2), (2001, 1)] {
+        let record = string.get(Argument::Rrn(rrn), Search::Equal, Intent::Read).unwrap();
+        assert_eq!(unsealed(record.bytes), value);
+    }
+    assert!(string.get(Argument::Rrn(500), Search::Equal, Intent::Read).is_err());
+}
+
+#[test]
+fn a_vrrds_shares_a_pool() {
+    let world = World::memory();
+    let engine = world.engine();
+    numbered(&world, &engine, None).close().unwrap();
+    let sizes = PoolBuffers::default().data(512, 3).index(512, 40);
+    let pool = engine.build_pool(1, &sizes).unwrap();
+    let set = world.open_with(&engine, "v", OpenOptions::output().buffered(of_pool(true)));
+    let mut string = set.string();
+    for rrn in [10, 20, 1000, 10, 2000] {
+        string.get(Argument::Rrn(rrn), Search::Equal, Intent::Read).unwrap();
+    }
+    assert_eq!((pool.counts()[0].reads, pool.counts()[0].hits), (3, 2));
+    string.get(Argument::Rrn(10), Search::Equal, Intent::Update).unwrap();
+    string.update(&sealed(1, 9, 100)).unwrap();
+    assert_eq!(pool.counts()[0].user_writes, 0);
+    assert_eq!(set.write_buffers().unwrap(), 1);
+    // A load is refused as that of any other.
+    world.create(&engine, "empty", |data, _| {
+        data.organization = Organization::Vrrds;
+        data.key_length = 0;
+    });
+    let (data, index) = world.paths("empty");
+    let options = OpenOptions::output().buffered(of_pool(false));
+    assert_eq!(engine.open(&data, &index, options).err().unwrap().acberflg(), 212);
+}
+
+const CI: usize = 8192;
+
+/// An LDS of 20 CIs, ten to a control area.
+fn linear(world: &World, engine: &Engine, buffers: Buffering) -> DataSet {
+    world.create(engine, "l", |data, _| {
+        data.organization = Organization::Lds;
+        data.key_length = 0;
+        data.ci_size = CI as u32;
+        data.ci_per_ca = 10;
+    });
+    let set = world.open_with(engine, "l", OpenOptions::output().buffered(buffers));
+    let mut string = set.string();
+    for n in 0..20 {
+        string.insert(&[n; CI], Insert::Sequential).unwrap();
+    }
+    string.end();
+    set
+}
+
+#[test]
+fn a_linear_data_set_is_written_and_read_through_its_buffers() {
+    let world = World::memory();
+    let engine = world.engine();
+    // Each CI is written when the next one comes into the only buffer for data.
+    let set = linear(&world, &engine, nsr(2, 0));
+    assert_eq!(four(&set), [0, 0, 20, 0]);
+    set.close().unwrap();
+    // Five buffers are filled by chains of five, three and two.
+    for (bufnd, reads) in [(2, 20), (6, 6), (11, 2)] {
+        let set = world.open_with(&engine, "l", OpenOptions::input().buffered(nsr(bufnd, 0)));
+        let mut string = set.string();
+        for n in 0..20 {
+            assert_eq!(string.next(Intent::Read).unwrap().bytes, [n; CI]);
+        }
+        assert!(string.next(Intent::Read).is_err());
+        assert_eq!(set.buffers().unwrap().1.data.cis_read, 20);
+        assert_eq!(four(&set), [reads, 0, 0, 0], "BUFND {bufnd}");
+    }
+    let set = world.open_with(&engine, "l", OpenOptions::output().buffered(nsr(3, 0)));
+    let mut string = set.string();
+    let got = took(&set, || {
+        let at = Argument::Rba(5 * CI as u64);
+        string.get(at, Search::Equal, Intent::Update).unwrap();
+        string.update(&[77; CI]).unwrap();
+        string.get(at, Search::Equal, Intent::Read).unwrap();
+    });
+    assert_eq!(got, [1, 0, 1, 0]);
+    let back = took(&set, || {
+        string.point_last().unwrap();
+        assert_eq!(string.prev(Intent::Read).unwrap().bytes, [19; CI]);
+        assert_eq!(string.prev(Intent::Read).unwrap().bytes, [18; CI]);
+    });
+    assert!(back[0] <= 2, "{back:?}");
+    // Ranges are read and written from the caller's area: control areas 0 and 1, each with one request.
+    let mut range = vec![0; 12 * CI];
+    let read = took(&set, || string.read_range(4 * CI as u64, &mut range).unwrap());
+    assert_eq!(read, [2, 0, 0, 0]);
+    assert_eq!((range[0], range[CI], range[2 * CI]), (4, 77, 6));
+    range.fill(99);
+    // What is covered in part is read first: half of CI 4, and half of CI 16.
+    let at = 4 * CI as u64 + CI as u64 / 2;
+    let written = took(&set, || string.write_range(at, &range).unwrap());
+    assert_eq!(written, [2, 0, 2, 0]);
+    // One that is refused transfers nothing.
+    let refused = took(&set, || {
+        assert!(string.write_range(100, &range).is_err());
+        assert!(string.read_range(21 * CI as u64, &mut range).is_err());
+    });
+    assert_eq!(refused, [0; 4]);
+    drop(string);
+    set.close().unwrap();
+    let plain = world.open(&engine, "l");
+    let mut all = vec![0; 20 * CI];
+    plain.string().read_range(0, &mut all).unwrap();
+    let bytes = [0, 4 * CI, 4 * CI + CI / 2, 16 * CI, 16 * CI + CI / 2].map(|at| all[at]);
+    assert_eq!(bytes, [0, 4, 99, 99, 16]);
+}
+
+#[test]
+fn a_linear_data_set_shares_a_pool() {
+    let world = World::memory();
+    let engine = world.engine();
+    linear(&world, &engine, nsr(2, 0)).close().unwrap();
+    let pool = engine.build_pool(1, &PoolBuffers::default().data(8192, 4)).unwrap();
+    let set = world.open_with(&engine, "l", OpenOptions::output().buffered(of_pool(true)));
+    let mut string = set.string();
+    for ci in [0, 1, 0, 2, 3, 4, 0] {
+        let at = Argument::Rba(ci * CI as u64);
+        string.get(at, Search::Equal, Intent::Read).unwrap();
+    }
+    let counts = pool.counts()[0];
+    assert_eq!((counts.reads, counts.hits, counts.steals), (5, 2, 1));
+    // A range is looked at CI by CI, and what changes is put off.
+    let mut range = vec![5; 3 * CI];
+    string.write_range(0, &range).unwrap();
+    assert_eq!(pool.counts()[0].user_writes, 0);
+    assert_eq!(set.write_buffers().unwrap(), 3);
+    string.read_range(0, &mut range).unwrap();
+    assert_eq!(range, vec![5; 3 * CI]);
+}
