@@ -239,6 +239,9 @@ int cica_open_buffered(cica_env *env, const char *name, unsigned flags, const ci
                        cica_attributes *attributes, cica_dataset **dataset);
 /* What was transferred up to now. `index` may be NULL. CICA_ARGUMENT: it was opened without buffers. */
 int cica_buffer_counts_of(cica_dataset *dataset, cica_buffer_counts *data, cica_buffer_counts *index);
+/* The same of the alternate index of a path, which has the buffers that are asked for. The base has the fewest that it
+ * needs, or what its own BUFFERSPACE gives, and cica_buffer_counts_of() is of that. */
+int cica_path_buffer_counts_of(cica_dataset *dataset, cica_buffer_counts *data, cica_buffer_counts *index);
 
 /* So many buffers of one size in a pool. */
 typedef struct cica_pool_size {

@@ -6,7 +6,10 @@ use crate::border::{call, check_size, place};
 use crate::code::Error;
 use crate::handle;
 use crate::object::Environment;
-use cica_engine::{Buffering, PartCounts, PoolBuffers, ResourcePool, SubpoolCounts, SubpoolSize, WriteBuffers};
+use cica_engine::{
+    BufferCounts, Buffering, DataSet, PartCounts, PoolBuffers, PoolError, Quota, ResourcePool, SubpoolCounts,
+    SubpoolSize, WriteBuffers,
+};
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
 
@@ -122,6 +125,45 @@ pub unsafe extern "C" fn cica_buffer_counts_of(
     data: *mut CBufferCounts,
     index: *mut CBufferCounts,
 ) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        counts_of(dataset, data, index, |set| {
+            set.buffers().ok_or_else(|| {
+                Error::argument(
+                    "the data set was opened without buffers of its own; cica_open_buffered() gives it some",
+                )
+            })
+        })
+    }
+}
+
+/// The same of the alternate index of a path.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_path_buffer_counts_of(
+    dataset: *mut c_void,
+    data: *mut CBufferCounts,
+    index: *mut CBufferCounts,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        counts_of(dataset, data, index, |set| {
+            set.path_buffers()
+                .ok_or_else(|| Error::argument("this is no path, or it was opened without buffers"))
+        })
+    }
+}
+
+/// # Safety
+/// The pointers are null or may be written.
+unsafe fn counts_of(
+    dataset: *mut c_void,
+    data: *mut CBufferCounts,
+    index: *mut CBufferCounts,
+    of: impl FnOnce(&DataSet) -> Result<(Quota, BufferCounts), Error>,
+) -> c_int {
     call(|| {
         let open = handle::data_set(dataset)?;
         // SAFETY: the caller's promise.
@@ -133,9 +175,7 @@ pub unsafe extern "C" fn cica_buffer_counts_of(
         if let Some(index) = &index {
             check_size(index.size, ours, "index", "cica_buffer_counts")?;
         }
-        let (quota, counts) = open.data_set.buffers().ok_or_else(|| {
-            Error::argument("the data set was opened without buffers of its own; cica_open_buffered() gives it some")
-        })?;
+        let (quota, counts) = of(&open.data_set)?;
         *data = part(quota.data, counts.data);
         if let Some(index) = index {
             *index = part(quota.index, counts.index);
@@ -227,7 +267,7 @@ pub extern "C" fn cica_pool_delete(env: *mut c_void, number: c_uint) -> c_int {
 fn pool(environment: &Environment, number: c_uint) -> Result<Arc<ResourcePool>, Error> {
     let number = pool_number(number)?;
     let pool = environment.session.engine.resource_pool(number);
-    pool.ok_or_else(|| cica_engine::PoolError::Missing { number }.into())
+    pool.ok_or_else(|| PoolError::Missing { number }.into())
 }
 
 /// Its counts.

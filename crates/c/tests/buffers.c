@@ -29,7 +29,11 @@ static int wrong;
 #define SET "STUDY.VSAM1"
 #define DEFINE                                                                                                         \
     " DEFINE CLUSTER (NAME(STUDY.EMPTY) INDEXED KEYS(6 0) -\n"                                                         \
-    "   RECORDSIZE(100 100) CISZ(1024) TRACKS(1 1))\n"
+    "   RECORDSIZE(100 100) CISZ(1024) TRACKS(1 1))\n"                                                                 \
+    " DEFINE AIX (NAME(STUDY.AIX) RELATE(STUDY.VSAM1) KEYS(3 3) -\n"                                                   \
+    "   NONUNIQUEKEY TRACKS(1 1))\n"                                                                                   \
+    " DEFINE PATH (NAME(STUDY.WAY) PATHENTRY(STUDY.AIX))\n"                                                           \
+    " BLDINDEX INDATASET(STUDY.VSAM1) OUTDATASET(STUDY.AIX)\n"
 
 /* Opens with one word of the ACB. */
 #define WITH(field, value)                                                                                             \
@@ -130,6 +134,29 @@ int main(int argc, char **argv)
         IS((int)data.writes, 1);
         IS(cica_close(ds), CICA_OK);
     }
+
+    /* a path: the alternate index has what is asked for, the base the fewest */
+    buffers = unsaid;
+    buffers.bufnd = 5;
+    buffers.bufni = 2;
+    IS(cica_open_buffered(env, "STUDY.WAY", 0, &buffers, NULL, &ds), CICA_OK);
+    IS(cica_string_open(ds, &str), CICA_OK);
+    IS(cica_get(str, "500", 3, CICA_READ, &rec), CICA_OK);
+    IS(cica_path_buffer_counts_of(ds, &data, &index), CICA_OK);
+    IS((int)data.buffers, 5);
+    IS((int)index.buffers, 2);
+    IS((int)data.reads, 1);
+    IS(cica_buffer_counts_of(ds, &data, &index), CICA_OK);
+    IS((int)data.buffers, 2);
+    IS((int)data.reads, 1);
+    IS(cica_string_close(str), CICA_OK);
+    IS(cica_close(ds), CICA_OK);
+    buffers.bufnd = 1;
+    IS(cica_open_buffered(env, "STUDY.WAY", 0, &buffers, NULL, &ds), CICA_OPEN_BUFFERS);
+    SAYS("STUDY.AIX: BUFND 1 is too few");
+    IS(cica_open_buffered(env, SET, 0, &unsaid, NULL, &ds), CICA_OK);
+    IS(cica_path_buffer_counts_of(ds, &data, &index), CICA_ARGUMENT);
+    IS(cica_close(ds), CICA_OK);
 
     /* pools that cannot be built */
     IS(cica_pool_build(env, 255, large, 3), CICA_ARGUMENT);

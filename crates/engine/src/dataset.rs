@@ -161,11 +161,18 @@ impl DataSet {
         let facts = self.facts();
         (facts.data, facts.index)
     }
-    /// What was transferred for an open with buffers of its own, and what those are.
+    /// What was transferred for an open with buffers of its own, and what those are; through a path those of the base.
     pub fn buffers(&self) -> Option<(Quota, BufferCounts)> {
         match &self.of {
             Whereabouts::Near(handle, _) => handle.shares().map(|shares| (shares.quota(), shares.counts())),
             Whereabouts::Far(..) => None,
+        }
+    }
+    /// The same of the alternate index of a path.
+    pub fn path_buffers(&self) -> Option<(Quota, BufferCounts)> {
+        match &self.of {
+            Whereabouts::Near(_, Some(way)) => way.shares().map(|shares| (shares.quota(), shares.counts())),
+            Whereabouts::Near(_, None) | Whereabouts::Far(..) => None,
         }
     }
     /// Writes what was put off of it in buffers that it shares (WRTBFR TYPE=DS), and returns how many CIs were written:

@@ -1,4 +1,4 @@
-//! Buffers of their own, and shared ones, for what is no plain KSDS: VRRDSs and linear data sets.
+//! Buffers of their own, and shared ones, for what is no plain KSDS: VRRDSs, linear data sets and paths.
 
 #![allow(clippy::unwrap_used)]
 
@@ -266,4 +266,199 @@ fn a_linear_data_set_shares_a_pool() {
     assert_eq!(set.write_buffers().unwrap(), 3);
     string.read_range(0, &mut range).unwrap();
     assert_eq!(range, vec![5; 3 * CI]);
+}
+
+/// A base of 300 records, and a path through its alternate index with a unique key, which goes the other way round.
+fn crossed(world: &World) -> Engine {
+    let engine = sphere::ready(world);
+    let set = sphere::open(world, &engine);
+    let mut string = set.string();
+    for n in 1..=300 {
+        let unique = format!("{:04}", (n * 5) % 301);
+        let group = format!("G{:02}", n / 10);
+        string
+            .insert(&sphere::record(n, &unique, &group), Insert::Direct)
+            .unwrap();
+    }
+    drop(string);
+    set.close().unwrap();
+    engine
+}
+
+fn path(world: &World, engine: &Engine, upgraded: bool, options: OpenOptions) -> DataSet {
+    let upgrade = ["u", "n"].map(|name| sphere::files(world, name));
+    let upgrade = if upgraded { &upgrade[..] } else { &[] };
+    let (base, alternate) = (sphere::files(world, "b"), sphere::files(world, "u"));
+    engine.open_path(&base, upgrade, &alternate, options).unwrap()
+}
+
+/// Data reads, CIs they brought, and index reads.
+fn reads(of: Option<(Quota, BufferCounts)>) -> (u64, u64, u64) {
+    let counts = of.unwrap().1;
+    (counts.data.reads, counts.data.cis_read, counts.index.reads)
+}
+
+#[test]
+fn a_path_reads_its_alternate_index_through_its_buffers_and_the_base_through_the_fewest() {
+    let world = World::memory();
+    let engine = crossed(&world);
+    for bufnd in [2, 3, 6, 50] {
+        // The same as the alternate index read by itself, and the base by the keys that it gives.
+        let alone = world.open_with(&engine, "u", OpenOptions::input().buffered(nsr(bufnd, 2)));
+        let base = world.open_with(&engine, "b", OpenOptions::input().buffered(nsr(2, 1)));
+        let (mut index, mut by_key) = (alone.string(), base.string());
+        while let Ok(entry) = index.next(Intent::Read) {
+            let entry = cica_format::aix::AixRecord::read(entry.bytes).unwrap();
+            let pointer = entry.pointer(0).unwrap();
+            by_key.get(pointer, Search::Equal, Intent::Read).unwrap();
+        }
+        drop((index, by_key));
+        let expected = (reads(alone.buffers()), reads(base.buffers()));
+        assert!(expected.0 .1 > 10 && expected.1 .0 > 200, "{expected:?}");
+        alone.close().unwrap();
+        base.close().unwrap();
+        for upgraded in [false, true] {
+            let options = if upgraded {
+                OpenOptions::output()
+            } else {
+                OpenOptions::input()
+            };
+            let set = path(&world, &engine, upgraded, options.buffered(nsr(bufnd, 2)));
+            let mut string = set.string();
+            let mut records = 0;
+            while string.next(Intent::Read).is_ok() {
+                records += 1;
+            }
+            assert_eq!(records, 301);
+            assert_eq!(
+                (reads(set.path_buffers()), reads(set.buffers())),
+                expected,
+                "BUFND {bufnd}"
+            );
+            let (alternate, base) = (set.path_buffers().unwrap().0, set.buffers().unwrap().0);
+            assert_eq!((alternate.data, alternate.index), (bufnd.into(), 2));
+            assert_eq!((base.data, base.index), (2, 1));
+            drop(string);
+            set.close().unwrap();
+        }
+    }
+}
+
+#[test]
+fn requests_through_a_path_transfer_what_they_look_at() {
+    let world = World::memory();
+    let engine = crossed(&world);
+    let deferred = Buffering {
+        deferred: true,
+        ..nsr(2, 1)
+    };
+    let set = path(&world, &engine, true, OpenOptions::output().buffered(deferred));
+    let mut string = set.string();
+    let before = reads(set.path_buffers());
+    let levels = u64::from(set.levels());
+    let got = took(&set, || {
+        string.get(b"0010", Search::Equal, Intent::Update).unwrap();
+    });
+    assert_eq!(got, [1, levels, 0, 0]);
+    let after = reads(set.path_buffers());
+    assert_eq!(after.0 - before.0, 1);
+    assert!(after.2 - before.2 >= 1);
+    // What is put off stays so while the path goes elsewhere for what the buffers hold, and is written by ENDREQ.
+    let put_off = took(&set, || {
+        string.update(&sphere::record(2, "0010", "BBB")).unwrap();
+        assert!(string.get(b"9999", Search::Equal, Intent::Read).is_err());
+    });
+    assert_eq!(put_off[2], 0);
+    assert_eq!(took(&set, || string.end())[2], 1);
+    // Nothing is transferred for a key that cannot be.
+    let refused = took(&set, || {
+        assert!(string.get(b"00105", Search::Equal, Intent::Read).is_err());
+    });
+    assert_eq!(refused, [0; 4]);
+    // Backward, and records that came and went.
+    string.point_last().unwrap();
+    let mut last = [0; 4];
+    for _ in 0..301 {
+        let record = string.prev(Intent::Read).unwrap();
+        assert!(last == [0; 4] || record.bytes[8..12] < last[..]);
+        last.copy_from_slice(&record.bytes[8..12]);
+    }
+    assert_eq!(last, *b"0000");
+    string
+        .insert(&sphere::record(900, "0900", "CCC"), Insert::Direct)
+        .unwrap();
+    string.get(b"0900", Search::Equal, Intent::Update).unwrap();
+    string.erase().unwrap();
+    drop(string);
+    set.close().unwrap();
+    assert_eq!(sphere::assert_agree(&world, &engine).len(), 301);
+}
+
+#[test]
+fn a_path_and_its_base_share_a_pool() {
+    let world = World::memory();
+    let engine = crossed(&world);
+    let pool = engine.build_pool(1, &PoolBuffers::default().data(512, 100)).unwrap();
+    let set = path(&world, &engine, true, OpenOptions::output().buffered(of_pool(true)));
+    let mut string = set.string();
+    string.get(b"0010", Search::Equal, Intent::Update).unwrap();
+    let of_pool_now = pool.counts()[0].reads;
+    let both =
+        reads(set.buffers()).0 + reads(set.buffers()).2 + reads(set.path_buffers()).0 + reads(set.path_buffers()).2;
+    assert!(reads(set.path_buffers()).0 == 1 && reads(set.buffers()).0 == 1);
+    assert_eq!(of_pool_now, both);
+    string.update(&sphere::record(2, "0010", "BBB")).unwrap();
+    string.get(b"0010", Search::Equal, Intent::Read).unwrap();
+    assert_eq!(pool.counts()[0].reads, of_pool_now, "all of it is there");
+    assert_eq!((pool.counts()[0].user_writes, set.write_buffers().unwrap()), (0, 1));
+    // Data and index of both.
+    assert_eq!(
+        engine.delete_pool(1).unwrap_err(),
+        PoolError::InUse {
+            number: 1,
+            components: 4
+        }
+    );
+    drop(string);
+    set.close().unwrap();
+    engine.delete_pool(1).unwrap();
+}
+
+#[test]
+fn a_path_that_cannot_have_its_buffers_opens_nothing() {
+    let world = World::memory();
+    let engine = crossed(&world);
+    engine
+        .build_pool(1, &PoolBuffers::default().data(512, 3).index(512, 3))
+        .unwrap();
+    let (base, alternate) = (sphere::files(&world, "b"), sphere::files(&world, "u"));
+    for (asked, reason) in [
+        (nsr(1, 1), 132),
+        (nsr(2, 0), 132),
+        (
+            Buffering {
+                pool: Some(2),
+                ..nsr(2, 1)
+            },
+            228,
+        ),
+    ] {
+        for options in [OpenOptions::input(), OpenOptions::output()] {
+            let upgrade = ["u", "n"].map(|name| sphere::files(&world, name));
+            let upgrade = if options.access == Access::Output {
+                &upgrade[..]
+            } else {
+                &[]
+            };
+            let error = engine
+                .open_path(&base, upgrade, &alternate, options.buffered(asked))
+                .err()
+                .unwrap();
+            assert_eq!(error.acberflg(), reason, "{error}");
+        }
+    }
+    let again = world.open(&engine, "u");
+    assert!(again.close().unwrap().closed);
+    let again = world.open(&engine, "b");
+    assert!(again.close().unwrap().closed);
 }

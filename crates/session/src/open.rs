@@ -5,7 +5,7 @@
 
 use crate::error::SessionError;
 use crate::reach::{as_cluster, Reached};
-use cica_catalog::entry::Log;
+use cica_catalog::entry::{Aix, Log};
 use cica_catalog::{Catalog, Cluster, Contents, Entry, Name};
 use cica_engine::{Access, Buffering, DataSet, Engine, Files, Logging, OpenOptions};
 use cica_format::attributes::Attributes;
@@ -36,7 +36,9 @@ pub fn open(
     let cluster = &reached.cluster;
     let options = OpenOptions {
         log: logging(cluster),
-        buffers: options.buffers.map(|buffers| of_cluster(buffers, cluster)),
+        buffers: options
+            .buffers
+            .map(|buffers| of_cluster(buffers, cluster, reached.way.as_deref())),
         ..options
     };
     check_inhibited(cluster, options)?;
@@ -80,12 +82,13 @@ fn logging(cluster: &Cluster) -> Logging {
 }
 
 /// What the catalog knows of a data set's buffers: BUFFERSPACE, and how many CIs a track of its device takes.
-fn of_cluster(buffers: Buffering, cluster: &Cluster) -> Buffering {
+fn of_cluster(buffers: Buffering, cluster: &Cluster, way: Option<&Aix>) -> Buffering {
     let data = &cluster.data;
     let blocks = data.ci_size / data.physical_record.max(1);
     let track = data.records_per_track / blocks.max(1);
     Buffering {
         catalog: cluster.attributes.buffer_space,
+        alternate_catalog: way.map_or(0, |way| way.attributes.buffer_space),
         track: track.min(u16::MAX.into()) as u16,
         ..buffers
     }

@@ -56,6 +56,8 @@ pub struct Buffering {
     pub deferred: bool,
     /// BUFFERSPACE of the data set, where somebody knows it.
     pub catalog: u32,
+    /// BUFFERSPACE of the alternate index of a path.
+    pub alternate_catalog: u32,
     /// CIs on a track of the data set's device, where somebody knows it; 0: nobody does. A load writes whole tracks.
     pub track: u16,
     /// Each transfer is kept, for who asks ([`crate::DataSet::transfers`]).
@@ -96,6 +98,25 @@ pub struct Quota {
 }
 
 impl Buffering {
+    /// What a path's base has, where its alternate index has these: the fewest, or what its own BUFFERSPACE gives.
+    pub(crate) fn of_base(self) -> Buffering {
+        Buffering {
+            data: None,
+            index: None,
+            space: None,
+            ..self
+        }
+    }
+
+    /// What a path's alternate index has.
+    pub(crate) fn of_alternate(self) -> Buffering {
+        Buffering {
+            catalog: self.alternate_catalog,
+            track: 0,
+            ..self
+        }
+    }
+
     /// What that comes to for a data set. `name` is said in errors.
     ///
     /// # Errors

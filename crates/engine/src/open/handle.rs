@@ -178,7 +178,7 @@ impl OpenDataSet {
     ///
     /// # Errors
     /// They cannot be had.
-    pub(super) fn shares_of(&self, asked: Buffering) -> Result<Shares, OpenError> {
+    pub(crate) fn shares_of(&self, asked: Buffering) -> Result<Shares, OpenError> {
         let attributes = &self.common().attributes;
         let name = &attributes.cluster_name;
         let sizes = BufferSizes {

@@ -223,7 +223,12 @@ fn keyed(
 }
 
 /// A direct request for a key: the index, and the CI.
-fn to_key(ksds: &Ksds, own: &mut StringBuffers, key: &[u8], search: Search) -> Result<Option<u32>, RequestError> {
+pub(super) fn to_key(
+    ksds: &Ksds,
+    own: &mut StringBuffers,
+    key: &[u8],
+    search: Search,
+) -> Result<Option<u32>, RequestError> {
     let Some(route) = ksds.route(key, |ci, is_set| own.index_record(ci, is_set))? else {
         return Ok(None);
     };
@@ -271,7 +276,7 @@ fn by_number(own: &mut StringBuffers, ci: u32) -> Result<Option<u32>, RequestErr
 
 /// The next record of a sequential request: it is on the page `at`, which is a sequence-set record, an entry of it and
 /// the CI, or on one behind it.
-fn forward(
+pub(super) fn forward(
     ksds: &Ksds,
     own: &mut StringBuffers,
     at: Option<(u32, usize, u32)>,

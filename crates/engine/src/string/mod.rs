@@ -689,8 +689,13 @@ impl Str {
 
     /// ENDREQ: gives up position and hold.
     pub fn end(&mut self) {
-        self.stands_at_end();
         self.end_buffered();
+        self.give_up();
+    }
+
+    /// The same, and what was put off is put off still.
+    fn give_up(&mut self) {
+        self.stands_at_end();
         of_any!(self, end())
     }
 }

@@ -13,9 +13,11 @@
 //!   changing both, so they are looked at again under the lock of the alternate key (sphere:S2): then a pointer without
 //!   its record is 8/144, and a record with another key is one that an index without UPGRADE missed.
 
+use super::buffered::{forward, to_key};
 use super::AccessPath;
 use super::Str;
 use crate::alternate::{chain, pointer};
+use crate::buffers::StringBuffers;
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Spot};
 use crate::open::OpenDataSet;
@@ -28,6 +30,8 @@ pub(crate) struct PathString {
     inner: Arc<OpenDataSet>,
     way: Arc<AccessPath>,
     base: Box<Str>,
+    /// What it looks at the alternate index through, where its open asked for buffers.
+    own: Option<Box<StringBuffers>>,
     position: PathPosition,
     /// Alternate key of the position.
     key: Vec<u8>,
@@ -73,6 +77,41 @@ struct List {
     spot: Option<Spot>,
 }
 
+/// Which alternate index record is looked for.
+#[derive(Clone, Copy)]
+enum Wanted<'k> {
+    /// As [`Ksds::find`].
+    Find(&'k [u8], bool),
+    /// As [`Ksds::first_at`], and from where the string stands, if it goes on from there.
+    First(&'k [u8], bool, Option<Spot>),
+    /// As [`Ksds::last_at`].
+    Last(&'k [u8], bool),
+}
+
+impl Wanted<'_> {
+    fn look(self, ksds: &Ksds) -> Result<Option<Spot>, RequestError> {
+        match self {
+            Wanted::Find(key, equal) => ksds.find(key, equal),
+            Wanted::First(key, after, _) => ksds.first_at(key, after),
+            Wanted::Last(key, or_at) => ksds.last_at(key, or_at),
+        }
+    }
+
+    /// Brings it into buffers.
+    fn bring(self, ksds: &Ksds, own: &mut StringBuffers) -> Result<(), RequestError> {
+        match self {
+            Wanted::Find(key, true) | Wanted::Last(key, _) => to_key(ksds, own, key, Search::Equal),
+            Wanted::Find(key, false) => to_key(ksds, own, key, Search::GreaterOrEqual),
+            Wanted::First(key, after, from) => {
+                let stands = from.filter(|spot| ksds.fresh(&spot.leaf));
+                let at = stands.map(|spot| (spot.leaf.node.0, spot.leaf.entry, spot.leaf.ci));
+                forward(ksds, own, at, key, after)
+            }
+        }
+        .map(drop)
+    }
+}
+
 /// What came of following a pointer.
 enum Followed {
     Record,
@@ -93,10 +132,12 @@ enum Base {
 impl PathString {
     /// A string over `base`, which nobody else uses.
     pub fn new(inner: Arc<OpenDataSet>, way: Arc<AccessPath>, base: Str) -> PathString {
+        let own = way.string_buffers().map(Box::new);
         PathString {
             inner,
             way,
             base: Box::new(base),
+            own,
             position: PathPosition::Start,
             key: Vec::new(),
             standing: List::default(),
@@ -141,7 +182,7 @@ impl PathString {
     pub fn point(&mut self, key: &[u8], search: Search, backward: bool) -> Result<(), RequestError> {
         self.begin(Intent::Read)?;
         self.check_key(key)?;
-        if !self.list_at(|ksds| ksds.find(key, search == Search::Equal))? {
+        if !self.list_at(Wanted::Find(key, search == Search::Equal))? {
             return Err(self.lose(RequestError::NotFound));
         }
         self.key = self.listed()?.key.to_vec();
@@ -238,6 +279,10 @@ impl PathString {
     /// ENDREQ.
     pub fn end(&mut self) {
         self.base.end();
+        if let Some(own) = &mut self.own {
+            // It changes nothing of the alternate index by itself, so there is nothing to write.
+            let _ = own.end();
+        }
         self.position = PathPosition::None;
     }
 
@@ -261,7 +306,7 @@ impl PathString {
     /// A string's next request releases what it held.
     fn begin(&mut self, intent: Intent) -> Result<(), RequestError> {
         self.duplicate = false;
-        self.base.end();
+        self.base.give_up();
         if intent == Intent::Update && self.access() != Access::Output {
             return Err(RequestError::Access {
                 what: "getting records for update (open for output)",
@@ -285,7 +330,7 @@ impl PathString {
 
     fn find(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<(), RequestError> {
         loop {
-            if !self.list_at(|ksds| ksds.find(key, search == Search::Equal))? {
+            if !self.list_at(Wanted::Find(key, search == Search::Equal))? {
                 return Err(self.lose(RequestError::NotFound));
             }
             if let Followed::Record = self.follow(0, intent)? {
@@ -337,7 +382,7 @@ impl PathString {
         let fresh = self.standing.spot.is_some_and(|spot| way.ksds.fresh(&spot.leaf));
         if !fresh {
             let link = way.ksds.key_of(&self.standing.bytes).to_vec();
-            self.gone = !self.list_at(|ksds| ksds.find(&link, true))?;
+            self.gone = !self.list_at(Wanted::Find(&link, true))?;
             if self.gone {
                 return Ok(None);
             }
@@ -367,15 +412,15 @@ impl PathString {
         }
         let link = way.ksds.key_of(&self.standing.bytes).to_vec();
         let found = if back {
-            self.list_at(|ksds| ksds.last_at(&link, false))?
+            self.list_at(Wanted::Last(&link, false))?
         } else {
-            self.list_at(|ksds| ksds.first_at(&link, true))?
+            self.list_at(Wanted::First(&link, true, self.standing.spot))?
         };
         let is_another = |found: &List| !aix::is_directory(&found.bytes) && way.layout.key_of(&found.bytes) == self.key;
         if !found || !is_another(&self.found) {
             // The last link of a chain goes with the chain (C1): what is there now came when all had gone.
             let key = self.key.clone();
-            let new = self.gone && !back && self.list_at(|ksds| ksds.find(&key, true))?;
+            let new = self.gone && !back && self.list_at(Wanted::Find(&key, true))?;
             return Ok(new.then_some(0));
         }
         let count = self.listed()?.count();
@@ -394,9 +439,10 @@ impl PathString {
     fn list_behind(&mut self) -> Result<bool, RequestError> {
         let (key, behind) = (self.key.clone(), self.bound(&self.key, 0xFF));
         match self.position {
-            PathPosition::Start | PathPosition::Beginning => self.list_at(|ksds| ksds.first_at(&[], false)),
-            PathPosition::At => self.list_at(|ksds| ksds.first_at(&key, false)),
-            _ => self.list_at(|ksds| ksds.first_at(&behind, true)),
+            PathPosition::Start | PathPosition::Beginning => self.list_at(Wanted::First(&[], false, None)),
+            PathPosition::At => self.list_at(Wanted::First(&key, false, None)),
+            PathPosition::On | PathPosition::Here => self.list_at(Wanted::First(&behind, true, self.standing.spot)),
+            _ => self.list_at(Wanted::First(&behind, true, None)),
         }
     }
 
@@ -410,7 +456,7 @@ impl PathString {
             _ => (self.bound(&self.key, 0), false),
         };
         loop {
-            if !self.list_at(|ksds| ksds.last_at(&bound, or_at))? {
+            if !self.list_at(Wanted::Last(&bound, or_at))? {
                 return Ok(None);
             }
             let key = self.way.layout.key_of(&self.found.bytes).to_vec();
@@ -419,9 +465,9 @@ impl PathString {
                 (true, false) => true,
                 (true, true) => {
                     let last = chain::link_key(&key, Link::LAST);
-                    self.list_at(|ksds| ksds.last_at(&last, true))?
+                    self.list_at(Wanted::Last(&last, true))?
                 }
-                (false, _) => self.list_at(|ksds| ksds.find(&key, true))?,
+                (false, _) => self.list_at(Wanted::Find(&key, true))?,
             };
             if found && self.way.layout.key_of(&self.found.bytes) == key {
                 if let Some(last) = self.listed()?.count().checked_sub(1) {
@@ -448,10 +494,13 @@ impl PathString {
     }
 
     /// Reads an alternate index record; false: there is none.
-    fn list_at(&mut self, find: impl Fn(&Ksds) -> Result<Option<Spot>, RequestError>) -> Result<bool, RequestError> {
+    fn list_at(&mut self, wanted: Wanted<'_>) -> Result<bool, RequestError> {
         let ksds = &self.way.ksds;
         self.again = false;
-        let read = ksds.read(|| find(ksds), &mut self.found.bytes);
+        let brought = self.own.as_mut().map_or(Ok(()), |own| wanted.bring(ksds, own));
+        brought.map_err(|error| self.of_alternate(error))?;
+        let ksds = &self.way.ksds;
+        let read = ksds.read(|| wanted.look(ksds), &mut self.found.bytes);
         self.found.spot = read.map_err(|error| self.of_alternate(error))?;
         Ok(self.found.spot.is_some())
     }
@@ -474,7 +523,7 @@ impl PathString {
             return Ok(Followed::Gone);
         };
         if self.get_base(&key, &pointer, intent)? != Base::Agrees {
-            self.base.end();
+            self.base.give_up();
             let inner = self.inner.clone();
             let place = self
                 .way

@@ -1,6 +1,7 @@
 //! A path: the way to a base cluster through one of its alternate indexes.
 
 use crate::alternate::AlternateLayout;
+use crate::buffers::{Shares, StringBuffers};
 use crate::cluster::OpenCluster;
 use crate::error::OpenError;
 use crate::ksds::Ksds;
@@ -22,6 +23,8 @@ pub struct AccessPath {
     /// Keeps the alternate index open: as a member of the sphere, or by itself.
     _member: Option<Arc<OpenDataSet>>,
     _alone: Option<Handle>,
+    /// What its strings have of buffers for the alternate index, where its open asked for some.
+    shares: Option<Shares>,
 }
 
 impl AccessPath {
@@ -56,7 +59,25 @@ impl AccessPath {
             place,
             _member: member,
             _alone: alone,
+            shares: None,
         })
+    }
+
+    /// The same, looked at through these buffers.
+    pub fn buffered(self, shares: Option<Shares>) -> AccessPath {
+        AccessPath { shares, ..self }
+    }
+
+    /// Its buffers.
+    pub fn shares(&self) -> Option<&Shares> {
+        self.shares.as_ref()
+    }
+
+    /// Those of another string.
+    pub fn string_buffers(&self) -> Option<StringBuffers> {
+        let shares = self.shares.as_ref()?;
+        let (data, index) = (self.ksds.data.clone(), self.ksds.index.clone());
+        Some(StringBuffers::new(data, Some(index), shares))
     }
 
     /// The base's attributes, as of a KSDS with the alternate key for the key.
