@@ -53,7 +53,7 @@ impl Pace {
     #[cold]
     fn pass(&self) {
         let round = self.round.load(Acquire);
-        if self.left.fetch_sub(1, Relaxed) > 0 {
+        if self.takes_one() {
             return;
         }
         for _ in 0..LONGEST_WAIT {
@@ -62,6 +62,11 @@ impl Pace {
                 return;
             }
         }
+    }
+
+    /// Takes a change off what this round has left; false where there was none.
+    fn takes_one(&self) -> bool {
+        self.left.fetch_sub(1, Relaxed) > 0
     }
 }
 
@@ -84,5 +89,52 @@ impl Paced<'_> {
 impl Drop for Paced<'_> {
     fn drop(&mut self) {
         self.pace.limited.store(false, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many changes a round lets through without a wait.
+    fn passing(pace: &Pace) -> usize {
+        (0..1000).take_while(|_| pace.takes_one()).count()
+    }
+
+    #[test]
+    fn each_round_allows_half_of_what_the_one_before_wrote() {
+        let pace = Pace::default();
+        let paced = pace.begin().expect("nobody else writes ahead");
+        assert!(!pace.limited.load(Relaxed), "the first round allows all");
+        let mut written = 640;
+        for allowed in [320, 160, 80, 40] {
+            paced.begin_round(written);
+            assert!(pace.limited.load(Relaxed));
+            // As many come as may: that is what the round writes then.
+            written = passing(&pace);
+            assert_eq!(written, allowed);
+        }
+    }
+
+    #[test]
+    fn what_a_round_left_is_not_added_to_the_next() {
+        let pace = Pace::default();
+        let paced = pace.begin().expect("nobody else writes ahead");
+        paced.begin_round(100);
+        assert!(pace.takes_one());
+        paced.begin_round(20);
+        assert_eq!(passing(&pace), 10);
+        assert_eq!(passing(&pace), 0, "beyond that each one waits");
+    }
+
+    #[test]
+    fn one_paces_at_a_time_and_none_is_limited_behind_it() {
+        let pace = Pace::default();
+        let paced = pace.begin().expect("nobody else writes ahead");
+        assert!(pace.begin().is_none(), "another one writes ahead without (G2)");
+        paced.begin_round(2);
+        drop(paced);
+        assert!(!pace.limited.load(Relaxed), "the commit is over");
+        assert!(pace.begin().is_some());
     }
 }
