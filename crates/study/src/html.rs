@@ -16,11 +16,13 @@ impl Report {
              <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
         );
         let drawn = self.plots.iter().filter(|plot| !plot.lines.is_empty());
+        let drawn = drawn.map(|plot| (&plot.title, plot.svg()));
+        let bars = self.bars.iter().map(|bars| (&bars.title, bars.svg()));
         out.push_str("<div class=\"plots\">\n");
-        for plot in drawn {
+        for (title, svg) in drawn.chain(bars) {
             // To a String none of these can fail.
-            let _ = writeln!(out, "<figure><figcaption>{}</figcaption>", escaped(&plot.title));
-            out.push_str(&plot.svg());
+            let _ = writeln!(out, "<figure><figcaption>{}</figcaption>", escaped(title));
+            out.push_str(&svg);
             out.push_str("</figure>\n");
         }
         out.push_str("</div>\n");

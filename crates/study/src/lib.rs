@@ -11,7 +11,7 @@
 //! | `figures` | what was printed, from tables that ship with the program |
 //! | `records` | records of several kinds, made from a seed |
 //! | `report` | tables of figures as text, CSV and JSON |
-//! | `html`, `plot` | the same as a page, with plots of them |
+//! | `html`, `plot`, `bars` | the same as a page, with plots of them |
 //! | `measure` | what a piece of work takes: elapsed, CPU, I/O |
 //!
 //! * T1. A figure of a study stands in the data that it ships with, and nowhere else. A figure of this machine is
@@ -21,6 +21,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bars;
 mod contest;
 mod device_time;
 mod figures;
@@ -34,6 +35,7 @@ mod y1988;
 mod y2001;
 mod y2007;
 
+pub use bars::Bars;
 pub use plot::{Plot, PlotLine};
 pub use report::{Cell, Report, Table};
 

@@ -9,6 +9,8 @@ pub struct Plot {
     pub title: String,
     /// Lines.
     pub lines: Vec<PlotLine>,
+    /// Ten times as many buffers are as far from each other wherever they are.
+    pub by_tens: bool,
 }
 
 /// A line of a plot.
@@ -56,6 +58,7 @@ pub fn plots(title: &str, found: &[ByBuffers]) -> Vec<Plot> {
         .map(|(what, names, of)| Plot {
             title: format!("{title}: {what}"),
             lines: lines(found, names, of),
+            by_tens: false,
         })
         .collect()
 }
@@ -86,10 +89,12 @@ fn lines(found: &[ByBuffers], names: [&str; 2], of: impl Fn(&ByBuffers) -> [Opti
     lines
 }
 
+/// Colors that the page has.
+const COLORS: usize = 3;
 const WIDTH: f64 = 460.0;
 const HEIGHT: f64 = 250.0;
 /// Beside the field: left, right, above, below.
-const MARGIN: [f64; 4] = [62.0, 14.0, 10.0, 36.0];
+const MARGIN: [f64; 4] = [62.0, 24.0, 10.0, 36.0];
 /// A line of the legend.
 const LEGEND: f64 = 18.0;
 
@@ -97,11 +102,11 @@ impl Plot {
     /// As an element of a page.
     pub fn svg(&self) -> String {
         let points = || self.lines.iter().flat_map(|line| &line.points);
-        let right = Scale::to(points().map(|point| point.0).fold(0.0, f64::max));
+        let right = Across::to(points().map(|point| point.0).fold(0.0, f64::max), self.by_tens);
         let up = Scale::to(points().map(|point| point.1).fold(0.0, f64::max));
         let [left, beside, above, below] = MARGIN;
         let (wide, high) = (WIDTH - left - beside, HEIGHT - above - below);
-        let place = |&(x, y): &(f64, f64)| (left + wide * x / right.end, above + high * (1.0 - y / up.end));
+        let place = |&(x, y): &(f64, f64)| (left + wide * right.part(x), above + high * (1.0 - y / up.end));
         let all = HEIGHT + LEGEND * self.lines.len().div_ceil(2) as f64;
         let mut out = format!(
             "<svg viewBox=\"0 0 {WIDTH} {all}\" role=\"img\" aria-label=\"{}\">\n",
@@ -174,19 +179,52 @@ impl Plot {
 impl PlotLine {
     fn class(&self) -> String {
         let way = if self.dashed { "dashed" } else { "whole" };
-        format!("c{} {way}", self.color % 2)
+        format!("c{} {way}", self.color % COLORS)
+    }
+}
+
+/// The numbers of buffers.
+enum Across {
+    Even(Scale),
+    /// From 1 on, to so many.
+    Tens(f64),
+}
+
+impl Across {
+    fn to(most: f64, by_tens: bool) -> Across {
+        if by_tens {
+            Across::Tens(10f64.powf(most.max(10.0).log10().ceil()))
+        } else {
+            Across::Even(Scale::to(most))
+        }
+    }
+
+    /// How far a number is to the right, from 0 to 1.
+    fn part(&self, x: f64) -> f64 {
+        match self {
+            Across::Even(scale) => x / scale.end,
+            Across::Tens(end) => x.max(1.0).log10() / end.log10(),
+        }
+    }
+
+    fn ticks(&self) -> Vec<f64> {
+        match self {
+            Across::Even(scale) => scale.ticks().collect(),
+            Across::Tens(end) => (0..=end.log10().round() as i32).map(|at| 10f64.powi(at)).collect(),
+        }
     }
 }
 
 /// From 0 to a round number.
-struct Scale {
-    end: f64,
+pub struct Scale {
+    /// That number.
+    pub end: f64,
     step: f64,
 }
 
 impl Scale {
     /// One that reaches to `most`, with six steps at most.
-    fn to(most: f64) -> Scale {
+    pub fn to(most: f64) -> Scale {
         let most = if most > 0.0 { most } else { 1.0 };
         let ten = 10f64.powf((most / 6.0).log10().floor());
         let round = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * ten);
@@ -195,13 +233,14 @@ impl Scale {
         Scale { end, step }
     }
 
-    fn ticks(&self) -> impl Iterator<Item = f64> + '_ {
+    /// Where a line stands.
+    pub fn ticks(&self) -> impl Iterator<Item = f64> + '_ {
         (0..=(self.end / self.step).round() as usize).map(|at| at as f64 * self.step)
     }
 }
 
 /// A number with a comma for each thousand, and places where it is small.
-fn shown(number: f64) -> String {
+pub fn shown(number: f64) -> String {
     if number.abs() < 10.0 && number.fract() != 0.0 {
         return format!("{number:.1}");
     }
@@ -250,6 +289,15 @@ mod tests {
             [1_234_567.0, 999.0, 0.25, 3.0].map(shown),
             ["1,234,567", "999", "0.2", "3"]
         );
+    }
+
+    #[test]
+    fn by_tens_each_ten_times_is_as_wide() {
+        let across = Across::to(1000.0, true);
+        assert_eq!(across.ticks(), [1.0, 10.0, 100.0, 1000.0]);
+        let parts = [1.0, 10.0, 100.0, 1000.0].map(|x| (3.0 * across.part(x)).round());
+        assert_eq!(parts, [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(Across::to(108.0, false).part(60.0), 0.5);
     }
 
     #[test]

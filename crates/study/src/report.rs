@@ -1,5 +1,6 @@
 //! What a study found: tables of figures, as text for people, as CSV for spreadsheets, and as JSON.
 
+use crate::bars::Bars;
 use crate::plot::Plot;
 use serde_json::{json, Value};
 use std::fmt::Write;
@@ -40,6 +41,8 @@ pub struct Report {
     pub notes: Vec<String>,
     /// Plots of them, for a page.
     pub plots: Vec<Plot>,
+    /// Bars of them, for a page.
+    pub bars: Vec<Bars>,
 }
 
 impl Cell {

@@ -31,8 +31,8 @@ fn what_was_counted_in_1979_is_counted_again() {
     std::fs::remove_dir_all(&directory).unwrap();
     let report = report.unwrap();
     println!("{}", report.text());
-    let [runs, isam, buffers, splits, today, verdicts] = &report.tables[..] else {
-        panic!("six tables")
+    let [runs, isam, buffers, splits, many, today, verdicts] = &report.tables[..] else {
+        panic!("seven tables")
     };
     let within = |row: &str, percent: f64| {
         let (_, _, differs, _) = figures(runs, row);
@@ -87,6 +87,21 @@ fn what_was_counted_in_1979_is_counted_again() {
     assert_eq!(split[1], [whole(500.0), whole(0.0)]);
     assert_eq!(splits.rows[2].1[5..7], [whole(23.0), whole(0.0)]);
     assert_eq!(splits.rows[3].1[5..7], [whole(23.0), whole(23.0)]);
+    // From 2 to 1,000 buffers: 250 CIs one by one, and with 109 buffers those of a control area at once.
+    let reads = |at: usize| many.rows[at].1[3].clone();
+    assert_eq!((many.rows.len(), &many.rows[9].0[..]), (10, "1000 buffers"));
+    assert_eq!([reads(0), reads(6), reads(9)], [250.0 + 3.0 + 1.0, 7.0, 7.0].map(whole));
+    let told = |what: &str| report.notes.iter().any(|note| note.starts_with(what));
+    for step in ["sequential write", "sequential read", "random read"] {
+        assert!(
+            told(&format!("{step}, CPU: ")) && told(&format!("{step}, elapsed: ")),
+            "{step}"
+        );
+    }
+    // Four plots of the table of buffers, three of these, bars of the splits.
+    let page = report.html();
+    assert_eq!(page.matches("<svg").count(), 4 + 3 + 1);
+    assert_eq!(report.bars[0].cases.len(), 4);
     // And today: 2,000 records are in 250 CIs of eight, which 102 to a control area fill three of.
     let cell = |row: &str, column: &str| {
         let at = today.columns.iter().position(|name| name == column).unwrap();

@@ -43,7 +43,7 @@ pub const BASE: Shape = Shape {
 };
 
 /// The study's volume.
-const VOLUME: &str = "DISK79";
+pub const VOLUME: &str = "DISK79";
 
 /// A store with a volume like the study's.
 pub fn store(setting: &Setting) -> Result<Store, StudyError> {

@@ -3,6 +3,7 @@
 mod file;
 mod isam;
 mod isam_time;
+mod many;
 mod splits;
 mod steps;
 mod today;
@@ -92,16 +93,23 @@ const RUNS: [Run; 7] = [
 pub fn run(setting: &Setting) -> Result<Report, StudyError> {
     let store = file::store(setting)?;
     let (runs, (buffers, found)) = (runs(&store)?, buffers(&store)?);
-    let mut tables = vec![runs, isam::table(&setting.directory)?, buffers, splits::table(&store)?];
+    let (splits, bars) = splits::table(&store)?;
+    let mut tables = vec![runs, isam::table(&setting.directory)?, buffers, splits];
     drop(store);
+    let many = many::Many::measured(setting)?;
+    tables.push(many.table());
     let contests = today::contests(setting)?;
     tables.extend(contest::tables(&contests));
     let notes = NOTES.iter().map(|note| (*note).into());
     Ok(Report {
         title: "VSAM on a 3330-1 and a System/370 158, 1979 (GG22-9022-00), and here".into(),
         tables,
-        notes: notes.chain(contest::words(&contests, Some(today::HAD))).collect(),
-        plots: plot::plots("buffers", &found),
+        notes: notes
+            .chain(many.words())
+            .chain(contest::words(&contests, Some(today::HAD)))
+            .collect(),
+        plots: plot::plots("buffers", &found).into_iter().chain(many.plots()).collect(),
+        bars,
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::file::{self, digits, record, Shape, GAP, RECORDS};
 use super::steps::spread;
+use crate::bars::Bars;
 use crate::figures::Figures;
 use crate::measure::timed;
 use crate::{while_doing, Cell, StudyError, Table};
@@ -17,8 +18,8 @@ const CASES: [(&str, FreeSpace, bool); 4] = [
     ("CA split + extent", FreeSpace { ci: 0, ca: 0 }, true),
 ];
 
-/// Each of them, with inserts all of which do what the row says (T3).
-pub fn table(store: &Store) -> Result<Table, StudyError> {
+/// Each of them, with inserts all of which do what the row says (T3), and bars of them.
+pub fn table(store: &Store) -> Result<(Table, Vec<Bars>), StudyError> {
     let printed = Figures::of(include_str!("splits.csv"));
     let columns = [
         "inserts",
@@ -32,6 +33,11 @@ pub fn table(store: &Store) -> Result<Table, StudyError> {
         "ms",
     ];
     let mut table = Table::new("what one insert takes: splits", &columns);
+    let mut bars = Bars {
+        title: "what one insert takes: EXCPs".into(),
+        names: ["then".into(), "now".into()],
+        cases: Vec::new(),
+    };
     let name = "STUDY.SPLITS";
     // What the file of the row before took after its load: each CA of it is a cylinder.
     let mut loaded = 0;
@@ -89,6 +95,7 @@ pub fn table(store: &Store) -> Result<Table, StudyError> {
         set.close().map_err(while_doing(&doing))?;
         store.delete(name).map_err(while_doing(name))?;
         let then = number("excps");
+        bars.cases.push((case.into(), [then, Some(each)]));
         let whole = |number: u64| Cell::Number(number as f64, 0);
         table.row(
             case,
@@ -105,5 +112,5 @@ pub fn table(store: &Store) -> Result<Table, StudyError> {
             ],
         );
     }
-    Ok(table)
+    Ok((table, vec![bars]))
 }

@@ -85,6 +85,7 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
         tables,
         notes: notes.chain(contest::words(&contests, None)).collect(),
         plots,
+        bars: Vec::new(),
     })
 }
 

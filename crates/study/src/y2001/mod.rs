@@ -67,6 +67,7 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
             format!("online mix: {}", online::MIX),
         ],
         plots: Vec::new(),
+        bars: Vec::new(),
     })
 }
 

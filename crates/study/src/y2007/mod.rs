@@ -45,6 +45,7 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
         tables: vec![fields(&first, &second), percents(&first, &second)],
         notes: NOTES.iter().map(|note| (*note).into()).collect(),
         plots: Vec::new(),
+        bars: Vec::new(),
     })
 }
 
