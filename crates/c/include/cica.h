@@ -87,6 +87,8 @@ enum {
     CICA_LENGTH = 0x086C,     /* the record is too long, or too short for its key */
     CICA_KEY_LENGTH = 0x0870, /* the key is empty, or longer than the data set's */
     CICA_LOADING = 0x0874,    /* while an empty data set is loaded: only records in ascending order */
+    CICA_BAD_CI = 0x089C,     /* what is put is no image of that control interval; cica_message() says why */
+    CICA_PATH_ADDRESSED = 0x08C8, /* RBAs and control intervals are not requested through a path */
     CICA_READ_FAILED = 0x0C04,/* a data CI cannot be read, or is damaged */
     CICA_INDEX_READ_FAILED = 0x0C08, /* the same of an index CI */
     CICA_FENCED = 0x0C10,     /* a write or sync failed; close, and open again to see what is there */
@@ -350,6 +352,24 @@ int cica_erase(cica_string *string);
 int cica_end(cica_string *string);
 /* RBA of the record last returned. */
 int cica_rba(cica_string *string, uint64_t *rba);
+
+/* ---- control intervals ----
+ *
+ * A control interval (CI) is got and put as it is on the volume (MACRF CNV): records, freespace, RDFs, and the CIDF in the
+ * last four bytes; of a linear data set it is data alone. It passes between the file and the caller's area (UBF). For ICI
+ * there is nothing to say: each of these requests is as short as it was. Not of compressed data sets (CICA_OPTIONS), and
+ * not through a path (CICA_PATH_ADDRESSED).
+ */
+
+/* Gets control intervals in a row, from the one that begins at `rba` on, to `area`, whose `size` is a multiple of CISZ
+ * (else CICA_LENGTH): as many as it has room for and are in use. `count` (may be NULL) gets how many. An open with buffers
+ * counts one EXCP for those of a control area (XBF). With CICA_UPDATE it is one, and may be put back. CICA_BAD_RBA: none in
+ * use begins there. */
+int cica_get_ci(cica_string *string, uint64_t rba, unsigned flags, void *area, size_t size, size_t *count);
+/* Puts back the one got with CICA_UPDATE. The image is checked: CIDF and RDFs; the same records at the same places
+ * (CICA_BAD_CI) with the same keys (CICA_KEY_CHANGED), but of an RRDS any slots, of a linear data set any bytes; none of
+ * its changed records held by another string (CICA_EXCLUSIVE). */
+int cica_put_ci(cica_string *string, const void *area, size_t size);
 
 /* ---- records that others have ----
  *

@@ -45,6 +45,8 @@ codes! {
     LENGTH = 0x086C, c"the record is too long, or too short for its key";
     KEY_LENGTH = 0x0870, c"the key is empty, or longer than the data set's";
     LOADING = 0x0874, c"the data set is being loaded: only records in ascending order";
+    BAD_CI = 0x089C, c"no image of the control interval that could take its place";
+    PATH_ADDRESSED = 0x08C8, c"addresses and control intervals are not those of a path";
     READ_FAILED = 0x0C04, c"a control interval cannot be read, or is damaged";
     INDEX_READ_FAILED = 0x0C08, c"an index control interval cannot be read, or is damaged";
     FENCED = 0x0C10, c"a write or sync failed; close, and open again";

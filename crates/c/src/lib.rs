@@ -6,6 +6,7 @@
 //! ```text
 //! environment, dataset, unit, string   the calls, in the header's order
 //! buffers                              buffers of an open, and pools of those that opens share
+//! interval                             control intervals in the caller's area
 //! lock                                 records of others: waiting, read integrity, locks
 //! border                               each call goes through it: panics stop there, errors become codes
 //! handle                               tokens to objects: closed, foreign and busy ones are found out
@@ -26,6 +27,7 @@ mod code;
 mod dataset;
 mod environment;
 mod handle;
+mod interval;
 mod lock;
 mod object;
 mod string;
@@ -36,6 +38,7 @@ pub use buffers::*;
 pub use code::CODES;
 pub use dataset::*;
 pub use environment::*;
+pub use interval::*;
 pub use lock::*;
 pub use string::*;
 pub use unit::*;

@@ -143,6 +143,17 @@ fn buffers_do_what_the_header_says() {
 }
 
 #[test]
+fn control_intervals_do_what_the_header_says() {
+    let place = Workplace::new("intervals");
+    let fill = place.compile("examples/buffers.c", false);
+    assert!(run(&fill, &[&place.catalog()]).status.success());
+    let intervals = place.compile("tests/intervals.c", false);
+    let done = run(&intervals, &[&place.catalog()]);
+    assert_eq!(text(&done.stdout), "");
+    assert!(done.status.success());
+}
+
+#[test]
 fn units_of_recovery_do_what_the_header_says() {
     let place = Workplace::new("units");
     let fill = place.compile("examples/transfer.c", false);

@@ -224,3 +224,129 @@ fn a_spanned_record_is_not_replaced_by_segments() {
     let image = get(&mut s, 512);
     assert_eq!(codes(s.put_interval(&image)), (8, 156));
 }
+
+/// A data set whose control areas have four CIs, with buffers of its own, or shared ones.
+fn buffered(world: &World, engine: &Engine, organization: Organization, buffers: Buffering) -> DataSet {
+    world.create(engine, "b", |data, _| {
+        data.organization = organization;
+        data.key_length = if organization == Organization::Ksds { 8 } else { 0 };
+        (data.average_record, data.maximum_record) = (60, 60);
+        data.ci_per_ca = 4;
+    });
+    let open = world.open(engine, "b");
+    let mut s = open.string();
+    for n in 1..=60 {
+        s.insert(&sealed(n, n, 60), Insert::Sequential).unwrap();
+    }
+    drop(s);
+    open.close().unwrap();
+    world.open_with(engine, "b", OpenOptions::output().buffered(buffers))
+}
+
+#[test]
+fn many_control_intervals_are_got_with_one_request_for_each_control_area() {
+    let own = Buffering::default();
+    for organization in [Organization::Ksds, Organization::Esds] {
+        let world = World::memory();
+        let engine = world.engine();
+        let open = buffered(&world, &engine, organization, own);
+        let counts = || {
+            let data = open.buffers().unwrap().1.data;
+            (data.reads, data.cis_read, data.writes)
+        };
+        let mut s = open.string();
+        let mut area = vec![0; 6 * SIZE];
+        // Two of the first control area and four of the second.
+        assert_eq!(s.get_intervals(2 * SIZE as u64, &mut area, Intent::Read).unwrap(), 6);
+        assert_eq!(counts(), (2, 6, 0), "{organization:?}");
+        for (n, image) in area.chunks(SIZE).enumerate() {
+            let alone = s.get_interval((n as u64 + 2) * SIZE as u64, Intent::Read).unwrap();
+            assert_eq!(alone.bytes, image, "{organization:?} {n}");
+        }
+        // By themselves they pass through the only buffer for them, and what that holds is not read again.
+        assert_eq!(counts(), (8, 12, 0));
+        s.get_interval(7 * SIZE as u64, Intent::Read).unwrap();
+        assert_eq!(counts(), (8, 12, 0));
+        // To the caller's area it is.
+        assert_eq!(
+            s.get_intervals(7 * SIZE as u64, &mut area[..SIZE], Intent::Update)
+                .unwrap(),
+            1
+        );
+        assert_eq!(counts(), (9, 13, 0));
+        s.put_interval(&area[..SIZE]).unwrap();
+        assert_eq!(counts(), (9, 13, 0), "what was not changed is not written");
+        s.get_intervals(0, &mut area[..SIZE], Intent::Update).unwrap();
+        let mut spans = Vec::new();
+        ci::parse(&area[..SIZE], &mut spans).unwrap();
+        let at = usize::from(spans[0].0);
+        area[at..at + 60].copy_from_slice(&sealed(1, 77, 60));
+        s.put_interval(&area[..SIZE]).unwrap();
+        assert_eq!(counts(), (10, 14, 1));
+        // As far as there are some.
+        let mut all = vec![0; 100 * SIZE];
+        let got = s.get_intervals(0, &mut all, Intent::Read).unwrap();
+        assert!((8..100).contains(&got), "{got}");
+        drop(s);
+        open.close().unwrap();
+        assert_eq!(values(&world.open(&engine, "b"))[0], 77);
+    }
+}
+
+#[test]
+fn what_cannot_be_got_to_an_area_is_refused_and_transfers_nothing() {
+    for buffers in [None, Some(Buffering::default())] {
+        let world = World::memory();
+        let engine = world.engine();
+        let open = match buffers {
+            Some(buffers) => buffered(&world, &engine, Organization::Esds, buffers),
+            None => {
+                let open = buffered(&world, &engine, Organization::Esds, Buffering::default());
+                open.close().unwrap();
+                world.open(&engine, "b")
+            }
+        };
+        let mut s = open.string();
+        let mut area = vec![0; 2 * SIZE];
+        for len in [0, 1, SIZE - 1, SIZE + 1] {
+            assert_eq!(
+                codes(s.get_intervals(0, &mut area[..len], Intent::Read)),
+                (8, 108),
+                "{len}"
+            );
+        }
+        for rba in [1, 1 << 45, u64::MAX] {
+            assert_eq!(codes(s.get_intervals(rba, &mut area, Intent::Read)), (8, 32), "{rba}");
+        }
+        assert_eq!(codes(s.get_intervals(0, &mut area, Intent::Update)), (8, 104));
+        assert_eq!(codes(s.put_interval(&area[..SIZE])), (8, 92));
+        if let Some((_, counts)) = open.buffers() {
+            assert_eq!(counts.excps(), 0);
+        }
+    }
+}
+
+#[test]
+fn control_intervals_pass_through_shared_buffers_too() {
+    let world = World::memory();
+    let engine = world.engine();
+    let pool = engine.build_pool(1, &PoolBuffers::default().data(512, 3)).unwrap();
+    let shared = Buffering {
+        pool: Some(1),
+        deferred: true,
+        ..Buffering::default()
+    };
+    let open = buffered(&world, &engine, Organization::Esds, shared);
+    let mut s = open.string();
+    let mut area = vec![0; 2 * SIZE];
+    s.get_intervals(0, &mut area, Intent::Read).unwrap();
+    s.get_interval(0, Intent::Update).unwrap();
+    assert_eq!((pool.counts()[0].reads, pool.counts()[0].hits), (2, 1));
+    let mut spans = Vec::new();
+    ci::parse(&area[..SIZE], &mut spans).unwrap();
+    let at = usize::from(spans[0].0);
+    area[at..at + 60].copy_from_slice(&sealed(1, 77, 60));
+    s.put_interval(&area[..SIZE]).unwrap();
+    assert_eq!(pool.counts()[0].user_writes, 0);
+    assert_eq!(open.write_buffers().unwrap(), 1);
+}

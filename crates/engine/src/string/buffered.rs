@@ -197,6 +197,21 @@ impl Str {
     }
 }
 
+/// A control interval is about to be got.
+pub(super) fn bring_interval(own: &mut Option<Box<Buffered>>, ci: u32) -> Result<(), RequestError> {
+    own.as_mut().map_or(Ok(()), |buffered| buffered.own.direct(ci))
+}
+
+/// Control intervals are about to be got to the caller's area.
+pub(super) fn bring_intervals(own: &mut Option<Box<Buffered>>, cis: &[u32]) -> Result<(), RequestError> {
+    own.as_mut().map_or(Ok(()), |buffered| buffered.own.range(cis))
+}
+
+/// One was put.
+pub(super) fn interval_changed(own: &mut Option<Box<Buffered>>, ci: u32) -> Result<(), RequestError> {
+    own.as_mut().map_or(Ok(()), |buffered| buffered.own.changed(ci, true))
+}
+
 /// A request of a string on a KSDS, or on what is one.
 fn keyed(
     string: &mut KeyedString,

@@ -1,7 +1,8 @@
 //! Requests for what has no records: control intervals as they are on the volume, and the bytes of a linear data set.
 
-use super::{AnyString, Str};
+use super::{buffered, AnyString, Str};
 use crate::error::RequestError;
+use crate::open::OpenDataSet;
 use crate::request::{Intent, Record, NOT_IN_UNITS};
 
 impl Str {
@@ -19,13 +20,10 @@ impl Str {
             (_, None) => return Err(RequestError::NoPosition),
         };
         self.interval.1 = None;
-        if inner.common().compressed.is_some() {
-            return Err(RequestError::Options {
-                what: "control intervals of a compressed data set are not processed by their users (CNV)",
-            });
-        }
+        check_compressed(inner)?;
         inner.allow_read(access, intent)?;
         let ci = inner.records.interval_at(rba).ok_or(RequestError::BadRba { rba })?;
+        buffered::bring_interval(&mut self.own, ci)?;
         self.interval.0 = inner.common().data.image(ci)?;
         self.interval.1 = Some(ci).filter(|_| intent == Intent::Update);
         Ok(Record {
@@ -33,6 +31,87 @@ impl Str {
             rba,
             rrn: 0,
         })
+    }
+
+    /// GET CNV to the caller's own area (MACRF UBF): as many control intervals in a row, from the one that begins at `rba`
+    /// on, as it has room for and are in use; returns how many. An open with buffers of its own transfers those of a
+    /// control area with one request, and never finds them in a buffer. With [`Intent::Update`] the area has room for one,
+    /// and that may be put back.
+    ///
+    /// # Errors
+    /// As [`get_interval`](Self::get_interval); 8/108: the area is no multiple of CISZ; 8/104: more than one for update.
+    pub fn get_intervals(&mut self, rba: u64, area: &mut [u8], intent: Intent) -> Result<usize, RequestError> {
+        let size = self.interval_size(area.len(), rba)?;
+        if intent == Intent::Update && area.len() > size {
+            return Err(RequestError::Options {
+                what: "one control interval is got for update, and put back, at a time",
+            });
+        }
+        let cis = match &self.inner {
+            // Of what another process has they are asked for one by one.
+            None => Vec::new(),
+            Some(inner) => {
+                let next = |n: usize| inner.records.interval_at(rba.checked_add((n * size) as u64)?);
+                (0..area.len() / size).map_while(next).collect()
+            }
+        };
+        if self.own.is_some() {
+            self.allow_intervals(intent)?;
+            buffered::bring_intervals(&mut self.own, &cis)?;
+        }
+        // Its buffers take no part in it.
+        let own = self.own.take();
+        let done = self.copy_intervals(rba, area, size, intent);
+        self.own = own;
+        done
+    }
+
+    /// The same one by one.
+    fn copy_intervals(
+        &mut self,
+        rba: u64,
+        area: &mut [u8],
+        size: usize,
+        intent: Intent,
+    ) -> Result<usize, RequestError> {
+        let mut got = 0;
+        for place in area.chunks_exact_mut(size) {
+            match self.get_interval(rba + (got * size) as u64, intent) {
+                Ok(image) => place.copy_from_slice(image.bytes),
+                Err(RequestError::BadRba { .. }) if got > 0 => break,
+                Err(error) => return Err(error),
+            }
+            got += 1;
+        }
+        Ok(got)
+    }
+
+    /// CISZ, if the area for control intervals is a multiple of it.
+    fn interval_size(&mut self, area: usize, rba: u64) -> Result<usize, RequestError> {
+        let size = match &self.inner {
+            Some(inner) => inner.common().data.layout.ci_size,
+            None => self.get_interval(rba, Intent::Read)?.bytes.len(),
+        };
+        if area == 0 || area % size != 0 {
+            return Err(RequestError::Length {
+                given: area,
+                least: size,
+                most: area.next_multiple_of(size).max(size),
+            });
+        }
+        Ok(size)
+    }
+
+    /// May control intervals be got?
+    fn allow_intervals(&self, intent: Intent) -> Result<(), RequestError> {
+        match (&self.of, &self.inner) {
+            (AnyString::Path(_), _) => Err(RequestError::PathAddressed),
+            (_, Some(inner)) => {
+                check_compressed(inner)?;
+                inner.allow_read(self.access(), intent)
+            }
+            (_, None) => Ok(()),
+        }
     }
 
     /// PUT CNV, update of the control interval that was got with [`Intent::Update`]: in an LDS any bytes; in an RRDS any
@@ -71,7 +150,8 @@ impl Str {
         }
         inner.records.put_interval(ci, image)?;
         self.interval.1 = None;
-        inner.after_change()
+        inner.after_change()?;
+        buffered::interval_changed(&mut self.own, ci)
     }
 
     /// LDS: reads `out.len()` bytes from `rba` on.
@@ -111,6 +191,15 @@ impl Str {
             _ => Err(NO_BYTES),
         }
     }
+}
+
+fn check_compressed(inner: &OpenDataSet) -> Result<(), RequestError> {
+    if inner.common().compressed.is_none() {
+        return Ok(());
+    }
+    Err(RequestError::Options {
+        what: "control intervals of a compressed data set are not processed by their users (CNV)",
+    })
 }
 
 /// A range of bytes of a data set that has records.
