@@ -14,6 +14,7 @@ use crate::request::OpenOptions;
 use crate::roots::{read_copy, read_root};
 use crate::store::ComponentLayout;
 use crate::volumes::mark_volume;
+use crate::write_check;
 use cica_compress::GENERATIONS;
 use cica_disk::{File, Lock, WriteAt};
 use cica_format::attributes::{Attributes, Organization};
@@ -23,6 +24,7 @@ use cica_format::ci;
 use cica_format::root::{dictionary_at, LogPosition, Part, Root, DICTIONARY_LEN};
 use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The version of everything in a rebuilt file.
 const VERSION: u32 = 1;
@@ -30,7 +32,7 @@ const VERSION: u32 = 1;
 /// A component whose file is being made.
 #[derive(Debug)]
 pub struct Rebuild {
-    file: Box<dyn File>,
+    file: Arc<dyn File>,
     path: PathBuf,
     root: Root,
     layout: ComponentLayout,
@@ -48,6 +50,7 @@ impl Engine {
     /// The file is there already or cannot be made.
     pub fn rebuild(&self, path: &Path, root: &Root, attributes: Attributes) -> Result<Rebuild, OpenError> {
         let file = new_file(self.disk(), path)?;
+        let file = write_check::as_defined(file, attributes.write_check, attributes.ci_size);
         let salt = match root.part {
             Part::Data => 1,
             Part::Index => 2,

@@ -8,6 +8,7 @@
 //!   from before the write begins.
 //! * W4. A place whose write failed is not compared, nor one behind the end or given back, nor the rest of a piece that
 //!   a later write went over in part: a slot, a header and a table block are written whole.
+//! * W5. The second copy of a root is compared by the sync before the next root. The last close syncs once more for it.
 //!
 //! Compared are sums of 64 bits of pieces of a CI's size, so that nothing has to be kept until the sync.
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use cica_disk::sim::Survival;
+use cica_disk::sim::{Faults, Survival};
 use cica_disk::{Disk, MemoryDisk, SimDisk};
 use cica_engine::{Engine, Insert, Intent, OpenError, StoredArea};
 use cica_format::attributes::Attributes;
@@ -43,6 +43,11 @@ fn lived(world: &World, engine: &Engine, count: u64) {
 
 /// Copies A as it is stored; B is what it is called then.
 fn copy(world: &World, engine: &Engine) -> Result<(), OpenError> {
+    copy_as(world, engine, false)
+}
+
+/// The same, and B is WRITECHECK.
+fn copy_as(world: &World, engine: &Engine, write_check: bool) -> Result<(), OpenError> {
     let ((data, index), (to_data, to_index)) = (world.paths("A"), world.paths("B"));
     let stored = engine.stored(&data, &index)?;
     let mut parts = Vec::new();
@@ -50,6 +55,7 @@ fn copy(world: &World, engine: &Engine) -> Result<(), OpenError> {
         let root = component.root();
         let attributes = Attributes {
             cluster_name: "B".into(),
+            write_check,
             ..root.attributes.clone()
         };
         let mut rebuild = engine.rebuild(&path, root, attributes)?;
@@ -191,4 +197,29 @@ fn a_crash_leaves_no_files_that_are_half_a_data_set() {
         }
     }
     assert!(none > 20 && whole > 5, "{none} none, {whole} whole");
+}
+
+#[test]
+fn with_writecheck_a_rebuild_on_a_device_that_writes_other_bytes_does_not_come_to_its_end() {
+    for index in [false, true] {
+        let mut refused = 0;
+        for nth in 1.. {
+            let disk = Arc::new(SimDisk::new());
+            let world = World::on(disk.clone(), Path::new("/"));
+            let engine = world.engine();
+            lived(&world, &engine, 200);
+            let (data, of_index) = world.paths("B");
+            let path = if index { of_index } else { data };
+            disk.set_faults(Faults::none().flip_write(nth, 8 * 40 + 3).only(&path));
+            let made = copy_as(&world, &engine, true);
+            disk.set_faults(Faults::none());
+            let Err(error) = made else {
+                assert_eq!(records(&world, &engine, "B"), records(&world, &engine, "A"));
+                break;
+            };
+            assert!(error.to_string().contains("WRITECHECK"), "{index} {nth}: {error}");
+            refused += 1;
+        }
+        assert!(refused > 4, "{index}: {refused}");
+    }
 }

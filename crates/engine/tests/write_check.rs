@@ -4,8 +4,9 @@
 mod common;
 
 use cica_disk::sim::{Call, Faults};
-use cica_disk::{Counted, Counts, Disk, Image, LinuxDisk, MemoryDisk, SimDisk};
+use cica_disk::{Counted, Counts, Disk, Image, LinuxDisk, MemoryDisk, Open, ReadAt, SimDisk};
 use cica_engine::*;
+use cica_format::root::{Root, AREA_LEN};
 use common::keyed::*;
 use common::*;
 use std::path::Path;
@@ -111,6 +112,51 @@ fn all_that_a_commit_wrote_is_read_back_once() {
     assert!(disk.calls().of(Call::ReadBack) - after <= 4);
 }
 
+/// Both copies of a data set's root, as they are on the volume.
+fn copies(disk: &SimDisk, path: &Path) -> [Root; 2] {
+    let file = disk.open(path, Open::default()).unwrap();
+    [0, AREA_LEN].map(|at| {
+        let mut area = vec![0; AREA_LEN];
+        let mut read = ReadAt {
+            at: at as u64,
+            buf: &mut area,
+            got: 0,
+        };
+        file.read(std::slice::from_mut(&mut read)).unwrap();
+        let root = Root::decode(&area).unwrap();
+        Root { version: 0, ..root }
+    })
+}
+
+#[test]
+fn all_that_a_close_writes_is_compared_the_second_copy_of_its_root_too() {
+    for lie in 0..2 {
+        let mut refused = 0;
+        for nth in 1.. {
+            let (disk, world, _engine, ds) = changed(true);
+            let was = contents(&ds);
+            let data = world.paths("a").0;
+            let none = Faults::none;
+            let fault = [none().flip_write(nth, 8 * 40 + 3), none().lose_write(nth)][lie].clone();
+            disk.set_faults(fault.only(&data));
+            let closed = ds.close();
+            disk.set_faults(Faults::none());
+            let Err(error) = closed else {
+                let [one, other] = copies(&disk, &data);
+                assert_eq!(one, other, "{lie} at {nth}");
+                break;
+            };
+            assert_eq!(error.feedback().reason, 16, "{lie} at {nth}: {error}");
+            assert!(error.to_string().contains("WRITECHECK"), "{error}");
+            refused += 1;
+            let (_, again) = simulated(disk.image());
+            let engine = again.engine();
+            assert_eq!(contents(&again.open(&engine, "a")), was, "{lie} at {nth}");
+        }
+        assert!(refused >= 4, "{lie}: {refused}");
+    }
+}
+
 #[test]
 fn real_files_are_read_back() {
     let directory = std::env::temp_dir().join(format!("cica-write-check-{}", std::process::id()));
@@ -152,10 +198,14 @@ fn costs(write_check: bool) -> [Counts; 2] {
 }
 
 #[test]
-fn it_reads_at_most_what_it_wrote_and_syncs_no_more_often() {
+fn it_reads_at_most_what_it_wrote_and_syncs_no_more_often_but_at_a_close() {
     let (with, without) = (costs(true), costs(false));
-    for (with, without) in with.into_iter().zip(without) {
-        assert_eq!((with.write_bytes, with.syncs), (without.write_bytes, without.syncs));
+    // The close behind the load syncs once more, for the second copy of its root.
+    for (more, (with, without)) in [1, 0].into_iter().zip(with.into_iter().zip(without)) {
+        assert_eq!(
+            (with.write_bytes, with.syncs),
+            (without.write_bytes, without.syncs + more)
+        );
         let read_back = with.read_bytes - without.read_bytes;
         // What was written has the log's bytes too, which are no data set's.
         assert!(

@@ -48,8 +48,8 @@ impl fmt::Display for Script {
         )?;
         write!(
             f,
-            " free_ci={} free_ca={} reuse={} reclaim={}",
-            s.free_ci, s.free_ca, s.reuse, s.reclaim
+            " free_ci={} free_ca={} reuse={} reclaim={} write_check={}",
+            s.free_ci, s.free_ca, s.reuse, s.reclaim, s.write_check
         )?;
         write!(f, " durability={durability} tick={} strings={}", s.tick, s.strings)?;
         writeln!(f, " pool_bytes={}\nseed {}", s.pool_bytes, self.seed)?;
@@ -112,6 +112,7 @@ fn with(mut shape: Shape, setting: &str) -> Result<Shape, String> {
         "free_ca" => set(&mut shape.free_ca, value),
         "reuse" => set(&mut shape.reuse, value),
         "reclaim" => set(&mut shape.reclaim, value),
+        "write_check" => set(&mut shape.write_check, value),
         "tick" => set(&mut shape.tick, value),
         "strings" => set(&mut shape.strings, value),
         "pool_bytes" => set(&mut shape.pool_bytes, value),

@@ -37,6 +37,8 @@ pub struct Shape {
     pub reuse: bool,
     /// CA reclaim.
     pub reclaim: bool,
+    /// WRITECHECK.
+    pub write_check: bool,
     /// When an acknowledged request is durable.
     pub durability: Durability,
     /// Nanoseconds that pass between two looks at the clock.
@@ -107,6 +109,7 @@ impl Shape {
             compressed: false,
             reuse: false,
             reclaim: true,
+            write_check: false,
             durability: Durability::Close,
             tick: 0,
             strings: 4,
@@ -120,6 +123,7 @@ impl Shape {
         Shape::draw_ksds(random)
             .organized(organization, random)
             .maybe_compressed()
+            .maybe_checked()
     }
 
     fn draw_ksds(random: &mut Random) -> Shape {
@@ -154,6 +158,7 @@ impl Shape {
             compressed: false,
             reuse: random.chance(30),
             reclaim: random.chance(80),
+            write_check: false,
             durability: Durability::draw(random),
             tick: random.pick(&TICKS),
             strings: random.between(1, 4) as u8,
@@ -204,6 +209,7 @@ impl Shape {
         Shape::draw_small_ksds(random)
             .organized(organization, random)
             .maybe_compressed()
+            .maybe_checked()
     }
 
     fn draw_small_ksds(random: &mut Random) -> Shape {
@@ -232,6 +238,7 @@ impl Shape {
             compressed: false,
             reuse: random.chance(30),
             reclaim: random.chance(85),
+            write_check: false,
             durability: Durability::draw(random),
             tick: random.pick(&TICKS),
             strings: random.between(1, 2) as u8,
@@ -286,6 +293,15 @@ impl Shape {
             self.compressed()
         } else {
             self
+        }
+    }
+
+    fn maybe_checked(self) -> Shape {
+        // Not drawn, for the same reason.
+        let figures = self.maximum_record + usize::from(self.free_ci) + self.key_offset + usize::from(self.strings);
+        Shape {
+            write_check: figures % 16 == 5,
+            ..self
         }
     }
 
@@ -376,6 +392,7 @@ impl Shape {
             reuse: self.reuse,
             secondary: u64::from(self.ci_size) * u64::from(self.ci_per_ca) * 100,
             reclaim: self.reclaim,
+            write_check: self.write_check,
             compressed: self.compressed,
             volume: "SIM001".into(),
             ..Attributes::new(self.organization, "SIM.KSDS.DATA", self.ci_size, self.ci_per_ca)

@@ -15,6 +15,15 @@ impl OpenDataSet {
     /// # Errors
     /// A commit failed. The data set is complete, as the last one before that left it.
     pub fn give_back(&self) -> Result<(), RequestError> {
+        self.give_space_back()?;
+        if self.common().attributes.write_check {
+            // The second copy of the last root, which no commit comes behind (write_check:W5).
+            self.common().data.sync_root()?;
+        }
+        Ok(())
+    }
+
+    fn give_space_back(&self) -> Result<(), RequestError> {
         let data = &self.common().data;
         let from = self.shared.give_back_from.load(Relaxed);
         if data.is_sparse(from) {

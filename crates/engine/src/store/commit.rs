@@ -91,6 +91,7 @@ impl Component {
                 }])
             })
             .map_err(|e| self.write_error(format!("{}: root write failed: {e}", self.name)))?;
+        self.root_waits.store(true, Relaxed);
         Ok(Root::checksum_of(&bytes))
     }
 
@@ -107,10 +108,19 @@ impl Component {
     /// Makes all writes so far durable. A failure is final (D3).
     pub fn sync(&self) -> Result<(), RequestError> {
         let written = self.written.load(Relaxed);
+        self.root_waits.store(false, Relaxed);
         self.file()
             .and_then(|f| f.sync())
             .map_err(|e| self.write_error(format!("{}: sync of {} failed: {e}", self.name, self.path.display())))?;
         self.synced.fetch_max(written, Relaxed);
+        Ok(())
+    }
+
+    /// The same, if a root was written since the last one.
+    pub fn sync_root(&self) -> Result<(), RequestError> {
+        if self.root_waits.load(Relaxed) {
+            self.sync()?;
+        }
         Ok(())
     }
 

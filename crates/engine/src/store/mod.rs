@@ -102,6 +102,8 @@ pub struct Component {
     written: AtomicU64,
     /// Those of them that a sync has made durable.
     synced: AtomicU64,
+    /// A root was written since the last sync.
+    root_waits: AtomicBool,
     pool: Arc<Pool>,
     file: RwLock<Option<Arc<dyn File>>>,
     /// CIs that hold records.
@@ -175,6 +177,7 @@ impl Component {
             counts: OnceLock::new(),
             written: AtomicU64::new(0),
             synced: AtomicU64::new(0),
+            root_waits: AtomicBool::new(false),
             pool,
             file: RwLock::new(Some(file)),
             used: AtomicI64::new(used_at_open(root)),
