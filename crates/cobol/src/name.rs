@@ -45,6 +45,8 @@ pub struct Assigned {
     pub buffers: Option<Buffering>,
     /// RECFM, LRECL, BLKSIZE, BDW.
     pub format: Option<Attributes>,
+    /// BUFNO: a request of a sequential file moves so many blocks.
+    pub bufno: Option<u8>,
     /// Parameters that have no effect yet.
     pub unused: Vec<String>,
 }
@@ -113,6 +115,7 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
         rls: None,
         buffers: None,
         format: None,
+        bufno: None,
         unused: Vec::new(),
     };
     if dummy {
@@ -137,8 +140,8 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
 }
 
 /// What can be said of a file that is named by its path.
-const OF_PATHS: [&str; 8] = [
-    "COPYBOOK", "CODEPAGE", "CCSID", "SIGN", "RECFM", "LRECL", "BLKSIZE", "BDW",
+const OF_PATHS: [&str; 9] = [
+    "COPYBOOK", "CODEPAGE", "CCSID", "SIGN", "RECFM", "LRECL", "BLKSIZE", "BDW", "BUFNO",
 ];
 
 /// A path, and operands behind it; none where all of it is a path, which may have commas.
@@ -186,10 +189,17 @@ fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
             "RLS" => found.rls = Some(read_integrity(value)?),
             "SIGN" => plain_signs = Some(sign(value)?),
             "RECFM" | "LRECL" | "BLKSIZE" | "BDW" => format.push(operand.trim_ascii()),
+            "BUFNO" => {
+                let number = value.trim_ascii().parse().ok().filter(|&number: &u8| number > 0);
+                let wrong = || format!("BUFNO={} is no number from 1 to {}", value.trim_ascii(), u8::MAX);
+                found.bufno = Some(number.ok_or_else(wrong)?);
+                // A data set of VSAM's has AMP for that.
+                found.unused.push(operand.trim_ascii().to_string());
+            }
             other => {
                 return Err(format!(
                     "{other} is no operand known here; DSN, DISP, AMP, RLS, COPYBOOK, CODEPAGE, SIGN, RECFM, LRECL, \
-                     BLKSIZE, BDW and REVERSED are"
+                     BLKSIZE, BDW, BUFNO and REVERSED are"
                 ))
             }
         }

@@ -16,8 +16,9 @@ use crate::record::By;
 use crate::record_lock::{Locks, SharedLocks};
 use crate::source::Source;
 use crate::status::{note, Outcome};
-use crate::tell::{tell, CICA1226W};
+use crate::tell::{tell, CICA1226W, CICA1227I};
 use cica_engine::{Access, DataSet, OpenOptions, ReadIntegrity, Str};
+use cica_qsam::BlockCounts;
 use cica_session::{SessionError, Sharing};
 use std::ffi::c_int;
 use std::fmt::Display;
@@ -100,6 +101,8 @@ pub struct OpenFile {
     pub dummy: bool,
     /// It is no data set of VSAM's.
     pub plain: Option<Box<Plain>>,
+    /// What messages call that.
+    pub name: String,
     /// The program's name of it, until it is told that records have bytes that are no characters.
     untold: Option<String>,
     /// Keeps writers off a data set without records that is open for input: it is not open in the engine.
@@ -197,6 +200,7 @@ impl OpenFile {
             report: Box::new(|_| ()),
             dummy: false,
             plain: None,
+            name: String::new(),
             untold: None,
             guard: None,
             data_set: None,
@@ -461,10 +465,18 @@ impl OpenFile {
         let loaded = std::mem::replace(&mut self.phase, Phase::Absent) == Phase::Loading;
         (self.reference, self.loaded) = (0, LoadedKeys::default());
         if let Some(mut plain) = self.plain.take() {
-            return plain.close().map_err(|error| {
+            let counts = plain.close().map_err(|error| {
                 (self.report)(&error);
                 Outcome::Failed
-            });
+            })?;
+            if let Some(BlockCounts { requests, blocks }) = counts {
+                let (name, blocks, requests) = (&self.name, &blocks, &requests);
+                tell(
+                    &CICA1227I,
+                    &[("name", name), ("blocks", blocks), ("requests", requests)],
+                );
+            }
+            return Ok(());
         }
         let Some(data_set) = self.data_set.take() else {
             return Ok(());

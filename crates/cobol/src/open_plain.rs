@@ -13,7 +13,7 @@ use crate::process::{found_before, session};
 use crate::status::Outcome;
 use crate::tell::{tell, CICA1204E, CICA1205E, CICA1206E};
 use cica_disk::NewFile;
-use cica_qsam::{Attributes, DdText, RecordFormat};
+use cica_qsam::{Attributes, BlockBuffers, DdText, RecordFormat};
 use cica_session::outside;
 use std::fmt::Display;
 use std::io;
@@ -25,6 +25,9 @@ pub fn unkeyed(assigned: &Assigned) -> Option<&'static str> {
         return Some(WITHOUT_COPYBOOK);
     }
     let described = wanted.is_some() || assigned.format.is_some() || assigned.as_is;
+    if assigned.bufno.is_some() {
+        return Some("BUFNO is for sequential files; AMP=('BUFND=..,BUFNI=..') says how many buffers a data set has");
+    }
     match (assigned.explicit, described, &assigned.format) {
         (_, _, Some(_)) => Some("RECFM, LRECL, BLKSIZE and BDW are for sequential files"),
         (false, true, _) => Some("what is said of an indexed or relative file needs DSN= before its name"),
@@ -35,7 +38,8 @@ pub fn unkeyed(assigned: &Assigned) -> Option<&'static str> {
 impl Request<'_> {
     /// Where the file lies, if it is no data set of VSAM's and libcob cannot read it as it should be.
     pub(crate) fn place(&self, assigned: &Assigned) -> Option<PlainFile> {
-        let asked = assigned.code_set.is_some() || assigned.format.is_some() || assigned.as_is;
+        let described = assigned.code_set.is_some() || assigned.format.is_some() || assigned.as_is;
+        let asked = described || assigned.bufno.is_some();
         // A catalog that was not needed before is not looked for where nothing is said.
         let session = match (assigned.explicit, asked) {
             (true, _) => session(true),
@@ -63,6 +67,7 @@ impl Request<'_> {
                     path: catalog.file_path(&data_set).ok()??,
                     attributes: over(known, assigned),
                     entry: Some((catalog, data_set)),
+                    buffers: None,
                 }
             }
             None if asked && !assigned.explicit => {
@@ -74,6 +79,7 @@ impl Request<'_> {
                     path: path(&assigned.value, environment),
                     attributes,
                     entry: None,
+                    buffers: None,
                 }
             }
             None => return None,
@@ -92,7 +98,12 @@ impl Request<'_> {
             let reason = "it is no data set of VSAM's: its records are read or written in their order, not changed";
             return self.refuse_plain(&place, Outcome::ModeRefused, &reason);
         }
-        if let Err(reason) = fit(&mut place.attributes, &fd) {
+        let fits = fit(&mut place.attributes, &fd).and_then(|()| {
+            let buffers = assigned.bufno.map(|bufno| BlockBuffers::new(&place.attributes, bufno));
+            place.buffers = buffers.transpose().map_err(|error| error.to_string())?;
+            Ok(())
+        });
+        if let Err(reason) = fits {
             let name = place.name();
             tell(
                 &CICA1205E,
@@ -129,6 +140,7 @@ impl Request<'_> {
         match opened {
             Ok(plain) => {
                 file.plain = Some(Box::new(plain));
+                file.name.clone_from(&name);
                 file.report = report_of(name);
                 if let Some(code_set) = code_set {
                     file.translate(code_set, self.file);

@@ -14,9 +14,11 @@ use crate::status::Outcome;
 use cica_catalog::entry::NonVsam;
 use cica_catalog::{Catalog, CatalogError, Entry};
 use cica_disk::{FileReader, NewFile};
-use cica_qsam::{Attributes, CodePage, QsamError, Reader, RecordFormat, Writer};
+use cica_qsam::{
+    Attributes, BlockBuffers, BlockCounts, BlockInput, BlockOutput, CodePage, QsamError, Reader, RecordFormat, Writer,
+};
 use cica_session::outside;
-use std::io;
+use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -28,6 +30,8 @@ pub struct PlainFile {
     pub attributes: Attributes,
     /// Its entry in a catalog.
     pub entry: Option<(Arc<Catalog>, Box<NonVsam>)>,
+    /// BUFNO of the DD text: a request moves so many blocks.
+    pub buffers: Option<BlockBuffers>,
 }
 
 impl PlainFile {
@@ -73,9 +77,46 @@ pub struct Plain {
 }
 
 enum PlainState {
-    Reads(Reader<FileReader>),
-    Writes(Writer<NewFile>, PlainFile),
+    Reads(Reader<PlainInput>),
+    Writes(Writer<PlainOutput>, PlainFile),
     Closed,
+}
+
+/// A file that is read as it comes, or by blocks.
+enum PlainInput {
+    Any(FileReader),
+    Blocks(BlockInput<FileReader>),
+}
+
+impl Read for PlainInput {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        match self {
+            PlainInput::Any(file) => file.read(to),
+            PlainInput::Blocks(file) => file.read(to),
+        }
+    }
+}
+
+/// The same to be written.
+enum PlainOutput {
+    Any(NewFile),
+    Blocks(BlockOutput<NewFile>),
+}
+
+impl Write for PlainOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            PlainOutput::Any(file) => file.write(bytes),
+            PlainOutput::Blocks(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            PlainOutput::Any(file) => file.flush(),
+            PlainOutput::Blocks(file) => file.flush(),
+        }
+    }
 }
 
 impl Plain {
@@ -99,7 +140,11 @@ impl Plain {
     /// # Errors
     /// Its attributes do not go together.
     pub fn reading(file: FileReader, place: &PlainFile, least: usize) -> Result<Plain, QsamError> {
-        let way = PlainState::Reads(Reader::new(file, &place.attributes)?);
+        let input = match place.buffers {
+            None => PlainInput::Any(file),
+            Some(buffers) => PlainInput::Blocks(BlockInput::new(file, buffers)),
+        };
+        let way = PlainState::Reads(Reader::new(input, &place.attributes)?);
         Ok(Plain::new(way, &place.attributes, least))
     }
 
@@ -109,7 +154,11 @@ impl Plain {
     /// Its attributes do not go together.
     pub fn writing(file: NewFile, place: PlainFile) -> Result<Plain, QsamError> {
         let attributes = place.attributes;
-        let way = PlainState::Writes(Writer::new(file, &attributes)?, place);
+        let output = match place.buffers {
+            None => PlainOutput::Any(file),
+            Some(buffers) => PlainOutput::Blocks(BlockOutput::new(file, buffers)),
+        };
+        let way = PlainState::Writes(Writer::new(output, &attributes)?, place);
         Ok(Plain::new(way, &attributes, 0))
     }
 
@@ -159,21 +208,34 @@ impl Plain {
         writer.put(&record[..end]).map_err(|error| error.to_string())
     }
 
-    /// What was written is complete, and the catalog knows its format.
+    /// What was written is complete, and the catalog knows its format. Returns what was moved, if by blocks.
     ///
     /// # Errors
     /// In words.
-    pub fn close(&mut self) -> Result<(), String> {
-        let PlainState::Writes(writer, place) = std::mem::replace(&mut self.way, PlainState::Closed) else {
-            return Ok(());
+    pub fn close(&mut self) -> Result<Option<BlockCounts>, String> {
+        let (writer, place) = match std::mem::replace(&mut self.way, PlainState::Closed) {
+            PlainState::Writes(writer, place) => (writer, place),
+            PlainState::Reads(reader) => {
+                return Ok(match reader.into_inner() {
+                    PlainInput::Any(_) => None,
+                    PlainInput::Blocks(file) => Some(file.counts()),
+                })
+            }
+            PlainState::Closed => return Ok(None),
         };
-        let file = writer.finish().map_err(|error| error.to_string())?;
+        let (file, counts) = match writer.finish().map_err(|error| error.to_string())? {
+            PlainOutput::Any(file) => (file, None),
+            PlainOutput::Blocks(file) => {
+                let counts = file.counts();
+                (file.into_inner(), Some(counts))
+            }
+        };
         file.finish().map_err(|error| error.to_string())?;
         let (Some((catalog, data_set)), format) = (place.entry, place.attributes.to_string()) else {
-            return Ok(());
+            return Ok(counts);
         };
         if data_set.format == format {
-            return Ok(());
+            return Ok(counts);
         }
         let name = &data_set.name;
         let known = catalog.transact(|contents| match contents.get(name) {
@@ -184,6 +246,6 @@ impl Plain {
             // It left the catalog while it was written.
             _ => Ok::<_, CatalogError>(()),
         });
-        known.map_err(|error| error.to_string())
+        known.map(|()| counts).map_err(|error| error.to_string())
     }
 }

@@ -59,10 +59,16 @@ fn programs(name: &str, source: &str) -> Programs {
 
 impl Programs {
     fn says(&self, program: &Path, dd: &str, what: &str) -> (String, String) {
+        self.says_of("W", program, dd, what)
+    }
+
+    /// The same, and told is what has this severity or a higher one.
+    fn says_of(&self, severity: &str, program: &Path, dd: &str, what: &str) -> (String, String) {
         let mut command = self.place.command(program);
         if program.ends_with("seqfh") {
             command.env_remove("LD_PRELOAD");
         }
+        command.env("CICA_MESSAGES", severity);
         let done = command.env("DD_F", dd).arg(what).output().unwrap();
         (stdout(&done), stderr(&done))
     }
@@ -211,6 +217,56 @@ fn records_of_several_lengths_and_lines_are_read_and_written() {
         assert_eq!(programs.says(program, &dd, "output"), (WROTE.into(), String::new()));
         assert_eq!(&programs.bytes("w.dat")[8..14], b"Ab 1  ");
         assert_eq!(programs.says(program, &dd, "input"), (READ.into(), String::new()));
+    }
+}
+
+#[test]
+fn bufno_moves_so_many_blocks_with_a_request_and_counts_them() {
+    let programs = programs("seq-bufno", &program("SEQUENTIAL", FIXED));
+    let entered = enter(&programs.place, "BLOCKED", "RECFM=FB,LRECL=16,BLKSIZE=16");
+    let path = programs.path("b.dat").display().to_string();
+    let counted = |told: &str, name: &str, requests: u32| {
+        let wanted = format!("CICA1227I {name}: 2 BLOCKS WERE MOVED BY {requests} REQUESTS");
+        assert_eq!(
+            (told.matches(&wanted).count(), told.lines().count()),
+            (1, 1),
+            "{wanted}: {told}"
+        );
+    };
+    for program in &programs.both {
+        for (bufno, requests) in [(1, 2), (2, 1), (255, 1)] {
+            let dd = format!("{path},RECFM=FB,LRECL=16,BLKSIZE=16,BUFNO={bufno}");
+            let _ = std::fs::remove_file(&path);
+            let (said, told) = programs.says_of("I", program, &dd, "output");
+            assert_eq!(said, WROTE);
+            counted(&told, &path, requests);
+            assert_eq!(programs.bytes("b.dat").len(), 32);
+            let (said, told) = programs.says_of("I", program, &dd, "input");
+            assert_eq!(said, READ);
+            counted(&told, &path, requests);
+        }
+        // The catalog knows the format, and a record alone is a block of RECFM=F.
+        std::fs::copy(&path, &entered).unwrap();
+        let (said, told) = programs.says_of("I", program, "DSN=BLOCKED,BUFNO=1", "input");
+        assert_eq!(said, READ);
+        counted(&told, "BLOCKED", 2);
+        let (said, told) = programs.says_of("I", program, &format!("{path},BUFNO=1"), "input");
+        assert_eq!(said, READ);
+        counted(&told, &path, 2);
+        // What cannot be changes nothing.
+        for (wrong, why) in [
+            ("BUFNO=0", "BUFNO=0 is no number from 1 to 255"),
+            ("BUFNO=256", "BUFNO=256 is no number from 1 to 255"),
+            ("BUFNO=", "BUFNO= is no number from 1 to 255"),
+            ("RECFM=VB,BUFNO=5", "BUFNO takes F, FB and U"),
+        ] {
+            let (said, told) = programs.says_of("I", program, &format!("{path},{wrong}"), "output");
+            assert!(
+                !said.contains("WRITE 00") && told.contains(why),
+                "{wrong}: {said}{told}"
+            );
+            assert_eq!(programs.bytes("b.dat").len(), 32);
+        }
     }
 }
 

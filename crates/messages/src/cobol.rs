@@ -97,4 +97,8 @@ CICA1226W 4 "FILE {file}: BYTE {at} OF A RECORD IS {byte}, NO CHARACTER, AND IS 
      are translated. This record has a byte that packed and binary numbers are made of; such numbers come out wrong. \
      The message comes once in an open.",
     "Name the copybook in the DD text (COPYBOOK=path). CODEPAGE=NONE gives the program the bytes as they are.";
+CICA1227I 0 "{name}: {blocks} BLOCKS WERE MOVED BY {requests} REQUESTS",
+    "The DD text of a sequential file has BUFNO. Blocks are what SMF counted as EXCPs of QSAM; a request moves as many of them \
+     as there are buffers, but at most 30 blocks or 240 K.",
+    "Nothing.";
 }
