@@ -85,6 +85,20 @@ fn cpu() -> f64 {
     time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
 
+/// CPU time of this thread so far, in nanoseconds.
+pub fn thread_cpu() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
+}
+
+/// Bytes that files take on the device.
+pub fn stored(files: &[PathBuf]) -> Result<u64, StudyError> {
+    let disk = LinuxDisk::new();
+    let one = |path: &PathBuf| disk.open(path, Open::default())?.stored();
+    let all = files.iter().map(one).sum::<Result<u64, std::io::Error>>();
+    all.map_err(while_doing("looking how large files are"))
+}
+
 /// The one in the middle; 0 of none.
 pub fn median(mut of: Vec<f64>) -> f64 {
     of.sort_by(f64::total_cmp);

@@ -31,8 +31,8 @@ fn what_was_counted_in_1979_is_counted_again() {
     std::fs::remove_dir_all(&directory).unwrap();
     let report = report.unwrap();
     println!("{}", report.text());
-    let [runs, isam, buffers, splits, many, today, verdicts] = &report.tables[..] else {
-        panic!("seven tables")
+    let [runs, isam, buffers, splits, many, split_today, today, verdicts] = &report.tables[..] else {
+        panic!("eight tables")
     };
     let within = |row: &str, percent: f64| {
         let (_, _, differs, _) = figures(runs, row);
@@ -102,6 +102,17 @@ fn what_was_counted_in_1979_is_counted_again() {
     let page = report.html();
     assert_eq!(page.matches("<svg").count(), 4 + 3 + 1);
     assert_eq!(report.bars[0].cases.len(), 4);
+    // Splits today: 1,000 inserts, and each says what it split; what depends on the machine is not judged here.
+    let found = |row: &str| match &split_today.rows.iter().find(|(name, _)| name == row).unwrap().1[0] {
+        Cell::Number(number, _) => *number,
+        _ => panic!("{row}"),
+    };
+    let kinds = ["inserts that split nothing", "CI splits", "CA splits"].map(found);
+    assert_eq!(kinds.iter().sum::<f64>(), 1_000.0);
+    assert!(kinds.iter().all(|count| *count >= 5.0), "{kinds:?}");
+    assert!(found("CA split, median, CPU us") > found("plain insert, median, CPU us"));
+    assert!(found("scan, by that of a loaded file, CPU") > 0.5);
+    assert!(found("bytes on the device after close, by the records'") >= 1.0);
     // And today: 2,000 records are in 250 CIs of eight, which 102 to a control area fill three of.
     let cell = |row: &str, column: &str| {
         let at = today.columns.iter().position(|name| name == column).unwrap();

@@ -5,6 +5,7 @@ mod isam;
 mod isam_time;
 mod many;
 mod splits;
+mod splits_today;
 mod steps;
 mod today;
 
@@ -98,6 +99,8 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
     drop(store);
     let many = many::Many::measured(setting)?;
     tables.push(many.table());
+    let (split, split_words) = splits_today::measured(setting)?;
+    tables.push(split);
     let contests = today::contests(setting)?;
     tables.extend(contest::tables(&contests));
     let notes = NOTES.iter().map(|note| (*note).into());
@@ -106,6 +109,7 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
         tables,
         notes: notes
             .chain(many.words())
+            .chain(split_words)
             .chain(contest::words(&contests, Some(today::HAD)))
             .collect(),
         plots: plot::plots("buffers", &found).into_iter().chain(many.plots()).collect(),
