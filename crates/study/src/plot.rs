@@ -11,6 +11,8 @@ pub struct Plot {
     pub lines: Vec<PlotLine>,
     /// Ten times as many buffers are as far from each other wherever they are.
     pub by_tens: bool,
+    /// What the numbers across are; where it does not say so data buffers.
+    pub across: String,
 }
 
 /// A line of a plot.
@@ -58,7 +60,7 @@ pub fn plots(title: &str, found: &[ByBuffers]) -> Vec<Plot> {
         .map(|(what, names, of)| Plot {
             title: format!("{title}: {what}"),
             lines: lines(found, names, of),
-            by_tens: false,
+            ..Plot::default()
         })
         .collect()
 }
@@ -133,10 +135,15 @@ impl Plot {
                 shown(tick)
             );
         }
+        let across = match &self.across[..] {
+            "" => "data buffers",
+            said => said,
+        };
         let (middle, foot) = (left + wide / 2.0, HEIGHT - 6.0);
         let _ = writeln!(
             out,
-            "<text x=\"{middle}\" y=\"{foot}\" class=\"along\">data buffers</text>"
+            "<text x=\"{middle}\" y=\"{foot}\" class=\"along\">{}</text>",
+            escaped(across)
         );
         for line in &self.lines {
             let way: Vec<String> = line
@@ -149,7 +156,7 @@ impl Plot {
             let _ = writeln!(out, "<polyline class=\"{class}\" points=\"{}\"/>", way.join(" "));
             for point in &line.points {
                 let (x, y) = place(point);
-                let told = format!("{}: {} at {} buffers", line.name, shown(point.1), point.0);
+                let told = format!("{}: {} at {} {across}", line.name, shown(point.1), point.0);
                 let _ = writeln!(
                     out,
                     "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"><title>{}</title></circle>",
@@ -323,7 +330,7 @@ mod tests {
         let svg = excps.svg();
         assert_eq!(svg.matches("<polyline").count(), 3);
         assert_eq!(svg.matches("<circle").count(), 4);
-        assert!(svg.contains("a&lt;b, now: 5 at 4 buffers") && !svg.contains("a<b"));
+        assert!(svg.contains("a&lt;b, now: 5 at 4 data buffers") && !svg.contains("a<b"));
         assert!(plots[1].lines.is_empty() && plots[3].lines.len() == 4);
     }
 }

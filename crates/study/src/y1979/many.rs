@@ -119,6 +119,7 @@ impl Many {
             title: format!("2 to 1,000 buffers here: {what}"),
             lines,
             by_tens: true,
+            ..Plot::default()
         })
         .collect()
     }
