@@ -48,7 +48,7 @@ JUSTIFIED = [
         APART,
     ),
     (
-        "crates/format/src/log.rs",
+        "crates/format/src/log/append.rs",
         "buf.reserve(4 + len)",
         r"replace \+ with \* .*",
         AHEAD,
