@@ -25,6 +25,7 @@ mod counts;
 mod lsr;
 mod of_string;
 mod own;
+mod recent;
 mod schedule;
 mod share;
 

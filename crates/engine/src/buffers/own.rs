@@ -1,5 +1,6 @@
 //! The buffers of a string.
 
+use super::recent::Recent;
 use super::{Counts, Share};
 use crate::error::RequestError;
 use crate::pool::Aligned;
@@ -14,13 +15,13 @@ pub struct OwnBuffers {
     /// What the file is read to.
     area: Aligned,
     index_area: Aligned,
-    /// Data CIs that the buffers hold, the one used last at the end.
-    held: Vec<u32>,
+    /// Data CIs that the buffers hold.
+    held: Recent,
     /// The CI in the buffer for inserts.
     inserting: Option<u32>,
-    /// The index record in the buffer of the sequence set, and those in the others, the one used last at the end.
+    /// The index record in the buffer of the sequence set, and those in the others.
     sequence_set: Option<u32>,
-    index_set: Vec<u32>,
+    index_set: Recent,
     run: Option<Run>,
     /// CIs that were changed and are still to be written, in the order in which they were.
     behind: Vec<u32>,
@@ -55,10 +56,10 @@ impl OwnBuffers {
             data,
             index,
             share,
-            held: Vec::new(),
+            held: Recent::default(),
             inserting: None,
             sequence_set: None,
-            index_set: Vec::new(),
+            index_set: Recent::default(),
             run: None,
             behind: Vec::new(),
             filling: None,
@@ -78,7 +79,7 @@ impl OwnBuffers {
         let there = if is_sequence_set || most == 0 {
             self.sequence_set == Some(ci)
         } else {
-            touch(&mut self.index_set, ci)
+            self.index_set.touch(ci)
         };
         if there {
             return self.counts().hit(false);
@@ -89,7 +90,8 @@ impl OwnBuffers {
         if is_sequence_set || most == 0 {
             self.sequence_set = Some(ci)
         } else {
-            keep(&mut self.index_set, ci, most)
+            self.index_set.keep(ci);
+            self.index_set.shrink(most);
         }
     }
 
@@ -98,14 +100,15 @@ impl OwnBuffers {
     /// A direct request is about to look at a CI.
     pub fn direct(&mut self, ci: u32) -> Result<(), RequestError> {
         self.run = None;
-        if touch(&mut self.held, ci) {
+        if self.held.touch(ci) {
             self.counts().hit(true);
             return Ok(());
         }
         self.make_room(ci)?;
         let read = self.data.read_chained(&[ci], self.area.bytes());
         self.counts().read(true, ci, read);
-        keep(&mut self.held, ci, self.share.schedule.buffers);
+        self.held.keep(ci);
+        self.held.shrink(self.share.schedule.buffers);
         Ok(())
     }
 
@@ -123,7 +126,7 @@ impl OwnBuffers {
         self.counts().read(true, ci, read);
         self.inserting = Some(ci);
         // What the others have of it is old by the time the request ends.
-        self.held.retain(|&held| held != ci);
+        self.held.remove(ci);
         Ok(())
     }
 
@@ -132,7 +135,7 @@ impl OwnBuffers {
         let goes = if self.held.len() < self.share.schedule.buffers {
             None
         } else {
-            self.held.first().copied()
+            self.held.oldest()
         };
         match goes.filter(|goes| *goes != coming && self.behind.contains(goes)) {
             Some(goes) => self.write(&[goes]),
@@ -166,7 +169,7 @@ impl OwnBuffers {
             self.counts().hit(true);
         }
         if filled > run.filled {
-            self.held.drain(..self.held.len().saturating_sub(run.filled - at));
+            self.held.shrink(run.filled - at);
             self.fill(cis, run.filled..filled)?;
         }
         self.run = Some(Run { of, at, filled });
@@ -179,7 +182,7 @@ impl OwnBuffers {
         let chain = cis.get(range).unwrap_or_default();
         let read = self.data.read_chained(chain, self.area.bytes());
         self.counts().read(true, chain.first().copied().unwrap_or(0), read);
-        self.held.extend_from_slice(chain);
+        chain.iter().for_each(|ci| self.held.keep(*ci));
         Ok(())
     }
 
@@ -343,20 +346,4 @@ impl Drop for OwnBuffers {
 /// Parts of it that one request can transfer.
 fn side_by_side(cis: &[u32], ca: impl Fn(u32) -> u32) -> impl Iterator<Item = &[u32]> {
     cis.chunk_by(move |one, next| one + 1 == *next && ca(*one) == ca(*next))
-}
-
-/// Is it there? Then it is the one used last.
-fn touch(held: &mut [u32], ci: u32) -> bool {
-    let at = held.iter().rposition(|&held| held == ci);
-    if let Some(at) = at {
-        held[at..].rotate_left(1);
-    }
-    at.is_some()
-}
-
-/// It is there now, and the one unused longest is not, if there are too many.
-fn keep(held: &mut Vec<u32>, ci: u32, most: usize) {
-    held.push(ci);
-    let over = held.len().saturating_sub(most);
-    held.drain(..over);
 }
