@@ -34,6 +34,9 @@ impl Engine {
             Err(OpenError::Missing { .. }) => None,
             Err(error) => return Err(error),
         };
+        if let Some(root) = lock.as_ref().and_then(|file| read_root(&**file, data).ok()) {
+            self.shared().check_not_in_doubt(data, root.cluster)?;
+        }
         Ok(Condemned {
             engine: self.clone(),
             data: data.to_owned(),

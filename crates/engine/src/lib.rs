@@ -23,6 +23,7 @@
 //! store/                    one component file: slots, regions, commit (docs/design/0001)
 //! log/      pool/           requests made durable; frames and latches
 //! files roots places        opening files, reading and finding them
+//! prepared                  files of units of recovery that are in doubt    (docs/design/0047)
 //! succession                what became of a data set whose path is another's
 //! volumes                   where its extents come from: asked of whoever keeps the catalog
 //! far                       a data set that another process owns: what is asked of it
@@ -65,6 +66,7 @@ mod pinned;
 mod places;
 #[allow(unsafe_code)]
 mod pool;
+mod prepared;
 mod rebuild;
 mod recovery;
 mod relative;
@@ -92,7 +94,7 @@ pub use condemned::Condemned;
 pub use dataset::DataSet;
 pub use definition::Definition;
 pub use dictionaries::DictionaryLine;
-pub use engine::Engine;
+pub use engine::{Engine, InDoubt};
 pub use error::{show_key, CopyError, Feedback, OpenError, PoolRefusal, RequestError};
 pub use far::PinnedTree;
 pub use files::{peek, Files};
@@ -102,6 +104,7 @@ pub use linear::BLOCK as LDS_BLOCK;
 pub use locks::{LockCounts, LockLine, LockMode, LockOwner, Patience, ReadIntegrity};
 pub use open::Env;
 pub use pinned::PinnedTrees;
+pub use prepared::PrepareError;
 pub use rebuild::Rebuild;
 pub use request::{Access, Argument, CloseReport, Durability, Insert, Intent, Logging, OpenOptions, Record, Search};
 

@@ -17,6 +17,7 @@ mod error;
 pub mod index;
 pub mod log;
 pub mod portable;
+pub mod prepared;
 pub mod root;
 pub mod slots;
 pub mod table;

@@ -1,7 +1,10 @@
 //! The owner: one per process. It has the pool, the log and the data sets that are open.
 
+mod in_doubt;
 mod path;
 mod sphere;
+
+pub use in_doubt::InDoubt;
 
 use crate::buffers::{PoolBuffers, PoolError, ResourcePool};
 use crate::dataset::DataSet;
@@ -354,6 +357,7 @@ impl Engine {
     fn open_alone(&self, data: &Path, index: &Path, options: OpenOptions) -> Result<Handle, OpenError> {
         self.shared.owner.check_open(data)?;
         self.shared.retry_shunted();
+        self.shared.forget_decided()?;
         let mut open = loop {
             let open = self.shared.opened(&[data]);
             let Some(inner) = open.get(data) else { break open };
@@ -402,7 +406,17 @@ impl Engine {
                         error,
                     })?;
                 }
-                return OpenDataSet::open(&self.shared, file, root, data, index, options);
+                if options.reset {
+                    self.shared.check_not_in_doubt(data, root.cluster)?;
+                }
+                let inner = OpenDataSet::open(&self.shared, file, root, data, index, options)?;
+                return match self.shared.retain_in_doubt(&inner) {
+                    Ok(()) => Ok(inner),
+                    Err(error) => {
+                        inner.leave();
+                        Err(error)
+                    }
+                };
             }
         }
         Err(OpenError::Unusable {

@@ -31,6 +31,7 @@ impl Engine {
     ) -> Result<Handle, OpenError> {
         self.shared().owner.check_open(&base.data)?;
         self.shared().retry_shunted();
+        self.shared().forget_decided()?;
         let output = options.access == Access::Output && !upgrade.is_empty();
         let files: Vec<&Path> = std::iter::once(base).chain(upgrade).map(|f| f.data.as_path()).collect();
         let mut open = loop {

@@ -137,6 +137,41 @@ impl Holds {
         }
     }
 
+    /// What all units keep is free: the data set is closed.
+    pub fn end_all(&self) {
+        let owners: Vec<u64> = self.units.lock().keys().copied().collect();
+        owners.into_iter().for_each(|owner| self.end(owner));
+    }
+
+    /// The records that the unit `owner` keeps, and whether it has erased them.
+    pub fn kept_by(&self, owner: u64) -> Vec<(bool, Vec<u8>)> {
+        let units = self.units.lock();
+        let mut keys: Vec<&[u8]> = units.get(&owner).into_iter().flat_map(KeptKeys::iter).collect();
+        keys.sort();
+        keys.dedup();
+        keys.retain(|key| (self.locks).any(self.set, key, |holder| holder.owner == owner && holder.kept));
+        let erased = self.erased.lock();
+        let is_erased = |key: &[u8]| erased.get(key) == Some(&owner);
+        keys.into_iter().map(|key| (is_erased(key), key.to_vec())).collect()
+    }
+
+    /// What the unit `from` keeps is kept by the unit `to`, which keeps nothing yet, and is retained. Nobody comes
+    /// between.
+    pub fn hand_over(&self, from: u64, to: u64) {
+        let mut units = self.units.lock();
+        let Some(keys) = units.remove(&from) else { return };
+        for key in keys.iter() {
+            named(self.set, key, |name| self.locks.hand_over_name(name, from, to));
+        }
+        units.insert(to, keys);
+        drop(units);
+        self.erased
+            .lock()
+            .values_mut()
+            .filter(|by| **by == from)
+            .for_each(|by| *by = to);
+    }
+
     /// What the unit `owner` keeps is retained: whoever wants it is refused at once (8/24).
     pub fn retain(&self, owner: u64) {
         let units = self.units.lock();

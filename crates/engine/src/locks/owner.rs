@@ -1,7 +1,7 @@
 //! Owners that a caller makes: a client, a run unit. Several strings have their locks together, and what a language
 //! locks belongs to it.
 
-use super::table::named;
+use super::table::{named, Holder};
 use super::waiter::Reason;
 use super::{LockMode, Locks, Patience};
 use crate::error::RequestError;
@@ -184,6 +184,21 @@ impl Locks {
         let holder = stripe.names.get_mut(name).and_then(|lock| lock.holder(owner));
         if let Some(holder) = holder.filter(|holder| holder.locked || holder.kept) {
             holder.retained = retained;
+        }
+        stripe.settle(name);
+    }
+
+    /// What the unit of an owner keeps is another's, and retained. What a string of the first holds of it is void.
+    pub(super) fn hand_over_name(&self, name: &[u8], from: u64, to: u64) {
+        let mut stripe = self.stripe(name).lock();
+        let holder = stripe.names.get_mut(name).and_then(|lock| lock.holder(from));
+        if let Some(holder) = holder.filter(|holder| holder.kept) {
+            *holder = Holder {
+                owner: to,
+                kept: true,
+                retained: true,
+                ..Holder::default()
+            };
         }
         stripe.settle(name);
     }

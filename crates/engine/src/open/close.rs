@@ -88,6 +88,7 @@ impl OpenDataSet {
             return;
         }
         self.common().fence_quietly("it was closed");
+        self.common().holds.end_all();
         {
             // Changes that are under way end at the fence; a flush names no log in a root that nobody will commit.
             let _gate = self.common().gate.write();

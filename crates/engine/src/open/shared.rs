@@ -6,7 +6,7 @@ use super::OpenDataSet;
 use crate::buffers::ResourcePools;
 use crate::forked::OwningProcess;
 use crate::io::Io;
-use crate::locks::Locks;
+use crate::locks::{LockOwner, Locks};
 use crate::log::{epoch_for, Log, MOST_GATHERED};
 use crate::pool::{Held, Pool};
 use crate::sync::atomic::Ordering::Relaxed;
@@ -16,7 +16,7 @@ use crate::volumes::{Volumes, VolumesToBe};
 use cica_counters::{layout, Counted, ProcessIdentity, StatisticsFile, Watcher};
 use cica_disk::{Cells, Clock, Disk};
 use cica_format::root::Root;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
@@ -62,6 +62,8 @@ pub struct Shared {
     pub pins: AtomicUsize,
     /// Units of recovery made so far.
     pub units: AtomicU64,
+    /// Those in doubt that it knows of: who has their records.
+    pub in_doubt: Mutex<BTreeMap<String, LockOwner>>,
     /// Those that could not be taken back when they were dropped.
     pub shunted: ShuntedUnits,
     /// Data sets that were dropped, not closed, with something to commit.
@@ -117,6 +119,7 @@ impl Shared {
             pace: Pace::default(),
             pins: AtomicUsize::new(0),
             units: AtomicU64::new(1),
+            in_doubt: Mutex::new(BTreeMap::new()),
             shunted: ShuntedUnits::default(),
             left_uncommitted: AtomicU64::new(0),
             flusher: std::sync::OnceLock::new(),

@@ -63,6 +63,7 @@ use crate::log::{claimed, find, LogReader, Logged, NamedLog};
 use crate::open::OpenDataSet;
 use crate::open::Shared;
 use crate::places::Places;
+use crate::prepared;
 use cica_disk::Disk;
 use cica_format::root::{LogPosition, Root, Stamp};
 use end::End;
@@ -341,6 +342,12 @@ impl<'e> Recovery<'e> {
 
     /// Takes back what units did that have not ended.
     fn take_back(&mut self) -> Result<(), OpenError> {
+        if !self.unfinished.is_empty() {
+            // Their owner may have died before it logged their end (prepared:Z1).
+            for unit in prepared::of_log(self.disk(), &self.shared.env.log_dir, self.log)? {
+                self.unfinished.ended(unit);
+            }
+        }
         for (lsn, requests) in std::mem::take(&mut self.unfinished).newest_first() {
             for request in &requests {
                 self.in_member(request, |inner| inner.replay_undo(lsn, request))?;

@@ -23,7 +23,10 @@
 //! Locks in order: `ending` -> what [`crate::ksds`] and [`crate::sphere`] say -> page latches -> `work` -> log.
 
 mod backout;
+mod prepare;
 mod shunt;
+
+pub use prepare::label;
 
 use crate::common::context::{Context, InUnit, Unit};
 use crate::error::RequestError;

@@ -1,0 +1,240 @@
+//! Units of recovery that are in doubt: their records are retained in each data set that is opened, until somebody
+//! decides (docs/design/0047).
+
+use super::Engine;
+use crate::common::context::{Context, InUnit, Unit};
+use crate::error::{OpenError, RequestError};
+use crate::locks::LockOwner;
+use crate::log::{owned_parts, Log};
+use crate::open::{OpenDataSet, Shared};
+use crate::prepared::{unresolved, Deciding, PrepareError};
+use crate::sphere::take_back;
+use crate::unit::label;
+use cica_format::log::append_unit;
+use cica_format::prepared::{PreparedState, PreparedUnit};
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Weak};
+
+/// A unit of recovery that is in doubt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InDoubt {
+    /// Its name.
+    pub name: String,
+    /// The names of the data sets that it has changed, without their alternate indexes.
+    pub data_sets: Vec<String>,
+    /// Changes of records.
+    pub changes: usize,
+    /// When it was prepared, nanoseconds since 1970.
+    pub prepared: u64,
+    /// It was decided that it goes back, and that could not be done yet.
+    pub going_back: bool,
+}
+
+impl Engine {
+    /// The units of recovery of this log directory that are in doubt, by name, whoever has prepared them.
+    ///
+    /// # Errors
+    /// Their files cannot be read.
+    pub fn in_doubt(&self) -> Result<Vec<InDoubt>, PrepareError> {
+        let found = unresolved(self.disk(), self.log_directory())?;
+        let info = |(unit, state): (PreparedUnit, PreparedState)| InDoubt {
+            data_sets: (unit.sets.iter().filter(|set| set.base.is_none()))
+                .map(|set| set.name.clone())
+                .collect(),
+            changes: unit.undo.len(),
+            prepared: unit.time,
+            going_back: state == PreparedState::GoingBack,
+            name: unit.name,
+        };
+        Ok(found.into_iter().map(info).collect())
+    }
+
+    /// Commits a unit in doubt: its changes stand, durably, and its records are free. A process that has one of its
+    /// data sets open meanwhile learns of it at its next open of anything.
+    ///
+    /// # Errors
+    /// There is no such unit; it is being taken back; its file cannot be written: it is in doubt still.
+    pub fn commit_prepared(&self, name: &str) -> Result<(), PrepareError> {
+        self.shared.owner.check()?;
+        let mut deciding = Deciding::about(self.disk(), self.log_directory(), name)?;
+        if deciding.state == PreparedState::GoingBack {
+            return Err(PrepareError::GoingBack { name: name.into() });
+        }
+        deciding.decide(PreparedState::Committed)?;
+        deciding.end(self.disk());
+        self.shared.free_in_doubt(name);
+        Ok(())
+    }
+
+    /// Takes a unit in doubt back, newest change first, durably, and frees its records. This process must have all its
+    /// data sets open for output, with their alternate indexes.
+    ///
+    /// # Errors
+    /// There is no such unit; a data set is not open: nothing has changed. 8/28 and the like: a change could not be
+    /// taken back. From then on it can only go back, and its records are retained until it is asked again, and goes on.
+    pub fn back_out_prepared(&self, name: &str) -> Result<(), PrepareError> {
+        self.shared.owner.check()?;
+        let mut deciding = Deciding::about(self.disk(), self.log_directory(), name)?;
+        let sets = self.sets_of(&deciding.unit)?;
+        // Also where that was decided: he who did may not have lived to make it durable (prepared:Z3).
+        deciding.decide(PreparedState::GoingBack)?;
+        let owner = self.shared.in_doubt_owner(name);
+        let undoing = Undoing { owner: owner.number() };
+        for (set, requests) in &deciding.unit.undo {
+            undoing.take_back(&sets[*set as usize], requests)?;
+        }
+        for set in &sets {
+            set.commit()?;
+        }
+        deciding.decide(PreparedState::TakenBack)?;
+        deciding.end(self.disk());
+        self.shared.free_in_doubt(name);
+        Ok(())
+    }
+
+    /// Its data sets, open for output.
+    fn sets_of(&self, unit: &PreparedUnit) -> Result<Vec<Arc<OpenDataSet>>, PrepareError> {
+        let open = self.shared.open_for_output();
+        let missing: Vec<String> = (unit.sets.iter())
+            .filter(|set| !open.contains_key(&set.cluster))
+            .map(|set| set.name.clone())
+            .collect();
+        if missing.is_empty() {
+            Ok(unit
+                .sets
+                .iter()
+                .filter_map(|set| open.get(&set.cluster).cloned())
+                .collect())
+        } else {
+            Err(PrepareError::NotOpen {
+                name: unit.name.clone(),
+                data_sets: missing,
+            })
+        }
+    }
+}
+
+impl Shared {
+    /// Others may have decided about units that this process knew.
+    pub(super) fn forget_decided(&self) -> Result<(), OpenError> {
+        let known: Vec<String> = self.in_doubt.lock().keys().cloned().collect();
+        if known.is_empty() {
+            return Ok(());
+        }
+        let found = unresolved(&*self.env.disk, &self.env.log_dir)?;
+        let is_over = |name: &&String| !found.iter().any(|(unit, _)| unit.name == **name);
+        known.iter().filter(is_over).for_each(|name| self.free_in_doubt(name));
+        Ok(())
+    }
+
+    /// The owner of the records of a unit in doubt.
+    fn in_doubt_owner(&self, name: &str) -> LockOwner {
+        let mut units = self.in_doubt.lock();
+        let owner = units.entry(name.to_owned());
+        owner
+            .or_insert_with(|| LockOwner::new(&self.locks, &label(name)))
+            .clone()
+    }
+
+    /// It is decided about: its records are free in what this process has open.
+    fn free_in_doubt(&self, name: &str) {
+        let Some(owner) = self.in_doubt.lock().remove(name) else {
+            return;
+        };
+        // Behind an open that is under way, which may have found it in doubt still.
+        let open = self.open.lock();
+        for inner in open.values().filter_map(Weak::upgrade) {
+            inner.common().holds.end(owner.number());
+        }
+    }
+
+    fn open_for_output(&self) -> HashMap<u64, Arc<OpenDataSet>> {
+        let open = self.open.lock();
+        let sets = open.values().filter_map(Weak::upgrade);
+        let sets = sets.filter(|set| !set.has_left() && set.common().log_number().is_some());
+        sets.map(|set| (set.committed_root().cluster, set)).collect()
+    }
+
+    /// What units in doubt have changed of a data set that is being opened is retained.
+    pub(super) fn retain_in_doubt(&self, inner: &OpenDataSet) -> Result<(), OpenError> {
+        let cluster = inner.committed_root().cluster;
+        let found = unresolved(&*self.env.disk, &self.env.log_dir)?;
+        for (unit, _) in &found {
+            for set in unit.sets.iter().filter(|set| set.cluster == cluster) {
+                let owner = self.in_doubt_owner(&unit.name).number();
+                let holds = &inner.common().holds;
+                let kept = set.keys.iter().try_for_each(|(erased, key)| {
+                    holds.keep(key, owner)?;
+                    if *erased {
+                        holds.erases(key, owner);
+                    }
+                    Ok(())
+                });
+                kept.map_err(|error: RequestError| OpenError::Unusable {
+                    path: inner.data_path().to_path_buf(),
+                    what: format!("two units of recovery in doubt have changed the same record: {error}"),
+                })?;
+                holds.retain(owner);
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses to remove a data set of which something is in doubt.
+    pub(crate) fn check_not_in_doubt(&self, data: &Path, cluster: u64) -> Result<(), OpenError> {
+        let found = unresolved(&*self.env.disk, &self.env.log_dir)?;
+        let of = |(unit, _): &&(PreparedUnit, PreparedState)| unit.sets.iter().any(|set| set.cluster == cluster);
+        match found.iter().find(of) {
+            None => Ok(()),
+            Some((unit, _)) => Err(OpenError::InUse {
+                path: data.to_path_buf(),
+                why: "a unit of recovery in doubt has changed it; commit that or take it back first",
+                by: Some(unit.name.clone()),
+            }),
+        }
+    }
+}
+
+/// Changes that a unit in doubt had made are taken back: requests of no unit, of records that it keeps.
+struct Undoing {
+    owner: u64,
+}
+
+impl Unit for Undoing {
+    fn owner(&self) -> u64 {
+        self.owner
+    }
+
+    fn log(&self, _: &InUnit<'_>, log: &Log, numbers: &[u32], redo: &[u8], _: &[u8], _: usize) -> u64 {
+        log.append(numbers, |buf| append_unit(buf, redo))
+    }
+}
+
+impl Undoing {
+    /// Does what takes one change back. It may have been done before: its record is as it was then, or as it was before
+    /// an older change that was taken back too, and the requests for that follow.
+    fn take_back(&self, inner: &Arc<OpenDataSet>, requests: &[u8]) -> Result<(), RequestError> {
+        let requests = owned_parts(requests).map_err(|error| RequestError::Physical {
+            reason: 4,
+            what: format!("what takes a unit in doubt back: {error}"),
+        })?;
+        for request in &requests {
+            let in_unit = InUnit {
+                unit: self,
+                set: 0,
+                old: &[],
+                takes_back: Some(0),
+                logged: Cell::new(false),
+            };
+            match take_back(inner, request, Context::Unit(&in_unit)) {
+                Err(RequestError::Duplicate { .. } | RequestError::NotFound | RequestError::BadRba { .. }) => {}
+                // What fails behind the change itself does not undo it.
+                Err(_) if in_unit.logged.get() => {}
+                done => done?,
+            }
+        }
+        inner.after_change()
+    }
+}

@@ -1,0 +1,340 @@
+//! Files of units of recovery that are in doubt, in the log directory: `NAME.prepared`.
+//!
+//! * Z1. A unit is in doubt from when its file has its name, durably. The file is whole and durable before that, and
+//!   all that the unit changed is durable in the log. The log has the unit's end behind it, or none: both mean the same
+//!   (recovery:V3).
+//! * Z2. What becomes of it is decided by the sector with the state, which is durable before anybody is told. The name
+//!   goes afterwards, and may come back with a power cut: the state says then what it is worth.
+//! * Z3. Who finds a decision that its maker may not have lived to make durable makes it so before he goes by it.
+
+use crate::error::{OpenError, RequestError};
+use crate::files::sync_directory;
+use cica_disk::{Create, Disk, File, Lock, Open, ReadAt, WriteAt};
+use cica_format::prepared::{encode_state, PreparedState, PreparedUnit, NAME_LEN, STATE_AT};
+use std::fmt;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+const SUFFIX: &str = ".prepared";
+
+/// Why a unit of recovery was not prepared, or what is to become of it was not done.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum PrepareError {
+    /// No unit can be called so.
+    Name {
+        /// What it was to be called.
+        name: String,
+    },
+    /// There is one in doubt that is called so, or somebody is just preparing it.
+    Doubled {
+        /// Its name.
+        name: String,
+    },
+    /// None in doubt is called so: it was never prepared, or somebody has committed it or taken it back.
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// It was decided to take it back, so it cannot be committed any more.
+    GoingBack {
+        /// Its name.
+        name: String,
+    },
+    /// Somebody is deciding about it just now.
+    Busy {
+        /// Its name.
+        name: String,
+    },
+    /// To take it back this process must have these data sets open for output, with their alternate indexes.
+    NotOpen {
+        /// Its name.
+        name: String,
+        /// Those that it has not open so.
+        data_sets: Vec<String>,
+    },
+    /// A file of a unit in doubt cannot be read or written.
+    File(OpenError),
+    /// The unit could not be prepared or taken back.
+    Request(RequestError),
+}
+
+impl fmt::Display for PrepareError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PrepareError::Name { name } => write!(
+                f,
+                "'{name}' is no name for a unit of recovery: it has 1 to {NAME_LEN} letters, digits and . _ - + : and begins \
+                 with a letter or digit"
+            ),
+            PrepareError::Doubled { name } => {
+                write!(f, "there is a unit of recovery in doubt that is called {name}; prepare under another name")
+            }
+            PrepareError::Unknown { name } => write!(
+                f,
+                "no unit of recovery in doubt is called {name}: it was never prepared, or it was committed or taken back"
+            ),
+            PrepareError::GoingBack { name } => write!(
+                f,
+                "the unit of recovery {name} is being taken back, so it cannot be committed; take it back again"
+            ),
+            PrepareError::Busy { name } => {
+                write!(f, "somebody is deciding about the unit of recovery {name} just now; look at what came of it")
+            }
+            PrepareError::NotOpen { name, data_sets } => write!(
+                f,
+                "to take the unit of recovery {name} back open for output, in this process and with their alternate \
+                 indexes: {}",
+                data_sets.join(", ")
+            ),
+            PrepareError::File(error) => write!(f, "{error}"),
+            PrepareError::Request(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for PrepareError {}
+
+impl From<RequestError> for PrepareError {
+    fn from(error: RequestError) -> PrepareError {
+        PrepareError::Request(error)
+    }
+}
+
+impl From<OpenError> for PrepareError {
+    fn from(error: OpenError) -> PrepareError {
+        PrepareError::File(error)
+    }
+}
+
+/// What went wrong on the way to the name.
+pub enum CreateError {
+    /// Nothing has happened.
+    Not(PrepareError),
+    /// The file may have its name, and may not after a power cut.
+    Perhaps(OpenError),
+}
+
+fn io<'p>(path: &'p Path, doing: &'static str) -> impl Fn(std::io::Error) -> OpenError + use<'p> {
+    move |error| OpenError::Io {
+        path: path.to_path_buf(),
+        doing,
+        error,
+    }
+}
+
+/// `Err` for what no unit can be called.
+pub fn check_name(name: &str) -> Result<(), PrepareError> {
+    let begins = name.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric());
+    let all = name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"._-+:".contains(&byte));
+    if begins && all && name.len() <= NAME_LEN {
+        Ok(())
+    } else {
+        Err(PrepareError::Name { name: name.into() })
+    }
+}
+
+/// The file of a unit that is called so.
+fn path_of(directory: &Path, name: &str) -> PathBuf {
+    directory.join(format!("{name}{SUFFIX}"))
+}
+
+/// Reads a whole file; nothing if it is not there any more.
+fn read(file: &dyn File, path: &Path) -> Result<(PreparedUnit, PreparedState), OpenError> {
+    let failed = io(path, "read");
+    let mut bytes = vec![0; usize::try_from(file.size(None).map_err(&failed)?).unwrap_or(usize::MAX)];
+    let mut batch = [ReadAt {
+        at: 0,
+        buf: &mut bytes,
+        got: 0,
+    }];
+    file.read(&mut batch).map_err(&failed)?;
+    let got = batch[0].got;
+    PreparedUnit::decode(&bytes[..got]).map_err(|error| OpenError::Unusable {
+        path: path.to_path_buf(),
+        what: format!(
+            "{error}. It says which records a unit of recovery in doubt has changed: bring it back from a copy of this moment; \
+             without it what the unit has done stands"
+        ),
+    })
+}
+
+/// Those that have files in the directory, in the order of their names, whatever was decided.
+pub fn all(disk: &dyn Disk, directory: &Path) -> Result<Vec<(PreparedUnit, PreparedState)>, OpenError> {
+    let there = match disk.list(directory) {
+        Ok(there) => there,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(io(directory, "look for units in doubt")(error)),
+    };
+    let mut names: Vec<PathBuf> = there.into_iter().map(|(name, _)| name).collect();
+    names.retain(|name| name.to_string_lossy().ends_with(SUFFIX));
+    names.sort();
+    let mut all = Vec::with_capacity(names.len());
+    for name in names {
+        let path = directory.join(name);
+        match disk.open(&path, Open::default()) {
+            Ok(file) => all.push(read(&*file, &path)?),
+            // Its name has just gone.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(io(&path, "open")(error)),
+        }
+    }
+    Ok(all)
+}
+
+/// Those that are in doubt, or going back.
+pub fn unresolved(disk: &dyn Disk, directory: &Path) -> Result<Vec<(PreparedUnit, PreparedState)>, OpenError> {
+    let mut left = all(disk, directory)?;
+    let mut done = Ok(());
+    left.retain(|(unit, state)| {
+        let is_left = matches!(state, PreparedState::InDoubt | PreparedState::GoingBack);
+        if !is_left && done.is_ok() {
+            done = settle(disk, &path_of(directory, &unit.name));
+        }
+        is_left
+    });
+    done.map(|()| left)
+}
+
+/// Its state is decided: makes that durable (Z3), and takes the name away.
+fn settle(disk: &dyn Disk, path: &Path) -> Result<(), OpenError> {
+    match disk.open(path, Open::default()) {
+        Ok(file) => file.sync().map_err(io(path, "sync"))?,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(io(path, "open")(error)),
+    }
+    // Where it cannot go, because this process may not write there, it goes by the next that can.
+    let _ = disk.remove(path);
+    Ok(())
+}
+
+/// The names of the units of this log that are prepared are durable: what they did is not taken back (Z1).
+pub fn of_log(disk: &dyn Disk, directory: &Path, log: u64) -> Result<Vec<u64>, OpenError> {
+    let mut units = all(disk, directory)?;
+    units.retain(|(unit, _)| unit.log == log && unit.unit != 0);
+    if !units.is_empty() {
+        sync_directory(disk, directory)?;
+    }
+    Ok(units.into_iter().map(|(unit, _)| unit.unit).collect())
+}
+
+/// Makes the file of a unit (Z1).
+pub fn create(disk: &dyn Disk, directory: &Path, unit: &PreparedUnit) -> Result<(), CreateError> {
+    let path = path_of(directory, &unit.name);
+    let new = path.with_extension("prepared-new");
+    let not = |error: OpenError| CreateError::Not(error.into());
+    let bytes = unit.encode().map_err(|_| {
+        CreateError::Not(PrepareError::Name {
+            name: unit.name.clone(),
+        })
+    })?;
+    let how = |create| Open {
+        write: true,
+        create,
+        lock: Lock::Exclusive,
+        ..Open::default()
+    };
+    let doubled = || {
+        CreateError::Not(PrepareError::Doubled {
+            name: unit.name.clone(),
+        })
+    };
+    let in_doubt = unresolved(disk, directory).map_err(not)?;
+    if in_doubt.iter().any(|(other, _)| other.name == unit.name) {
+        return Err(doubled());
+    }
+    let file = loop {
+        match disk.open(&new, how(Create::New)) {
+            Ok(file) => break file,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(not(io(&new, "create")(error))),
+        }
+        match disk.open(&new, how(Create::No)) {
+            // Its maker has died.
+            Ok(_abandoned) => match disk.remove(&new) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(not(io(&new, "remove")(error))),
+                _ => {}
+            },
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Err(doubled()),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(not(io(&new, "open")(error))),
+        }
+    };
+    // Another may have had the name from the look until just now.
+    let written = match disk.open(&path, Open::default()) {
+        Ok(_) => Err(doubled()),
+        Err(_) => {
+            let write = WriteAt { at: 0, buf: &bytes };
+            let written = file.write(&[write]).and_then(|()| file.sync());
+            let named = written.and_then(|()| disk.rename(&new, &path));
+            named.map_err(|error| not(io(&new, "write")(error)))
+        }
+    };
+    if written.is_err() {
+        // Nobody takes what is left for a unit, and the next that is called so makes it anew.
+        let _ = disk.remove(&new);
+    }
+    written?;
+    sync_directory(disk, directory).map_err(CreateError::Perhaps)
+}
+
+/// A unit about which somebody is deciding: nobody else does meanwhile.
+pub struct Deciding {
+    file: Box<dyn File>,
+    path: PathBuf,
+    /// What is decided about.
+    pub unit: PreparedUnit,
+    /// What was decided before.
+    pub state: PreparedState,
+}
+
+impl Deciding {
+    /// The one that is called so.
+    pub fn about(disk: &dyn Disk, directory: &Path, name: &str) -> Result<Deciding, PrepareError> {
+        check_name(name)?;
+        let path = path_of(directory, name);
+        let how = Open {
+            write: true,
+            lock: Lock::Exclusive,
+            ..Open::default()
+        };
+        let name = || name.to_owned();
+        let file = disk.open(&path, how).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => PrepareError::Unknown { name: name() },
+            ErrorKind::WouldBlock => PrepareError::Busy { name: name() },
+            _ => io(&path, "open")(error).into(),
+        })?;
+        let (unit, state) = read(&*file, &path)?;
+        if !matches!(state, PreparedState::InDoubt | PreparedState::GoingBack) {
+            settle(disk, &path)?;
+            return Err(PrepareError::Unknown { name: name() });
+        }
+        Ok(Deciding {
+            file,
+            path,
+            unit,
+            state,
+        })
+    }
+
+    /// Decides, durably (Z2).
+    pub fn decide(&mut self, state: PreparedState) -> Result<(), PrepareError> {
+        let sector = encode_state(state);
+        let write = WriteAt {
+            at: STATE_AT as u64,
+            buf: &sector,
+        };
+        let written = self.file.write(&[write]).and_then(|()| self.file.sync());
+        written.map_err(io(&self.path, "write"))?;
+        self.state = state;
+        Ok(())
+    }
+
+    /// It is over.
+    pub fn end(self, disk: &dyn Disk) {
+        // Who finds it after all finds what was decided.
+        let _ = disk.remove(&self.path);
+    }
+}

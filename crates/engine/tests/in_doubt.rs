@@ -1,0 +1,636 @@
+//! Units of recovery that are prepared: in doubt whatever dies, until somebody decides; whole at each moment.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use cica_disk::sim::{Call, CrashPoint, Errno, Faults, Survival};
+use cica_disk::{Disk, Image, MemoryDisk, SimDisk};
+use cica_engine::*;
+use cica_format::attributes::Organization;
+use common::keyed::*;
+use common::sphere;
+use common::*;
+use std::path::Path;
+use std::sync::Arc;
+
+type Two = [Vec<Vec<u8>>; 2];
+
+/// A world with the data sets `a` and `b`.
+fn two() -> (SimDisk, World, Engine) {
+    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    let engine = world.engine();
+    for name in ["a", "b"] {
+        loaded(&world, &engine, name, 50);
+    }
+    (disk, world, engine)
+}
+
+fn left(image: Image) -> World {
+    World::on(Arc::new(MemoryDisk::from(image)), Path::new("/"))
+}
+
+/// Changes of each kind, of some records more than once.
+fn work(a: &mut Str, b: &mut Str) {
+    for n in 0..8 {
+        update(a, n * 10, 100 + n, 200).unwrap();
+        update(a, n * 10, 200 + n, 80).unwrap();
+        insert(b, n * 10 + 1, 300).unwrap();
+        erase(b, n * 10).unwrap();
+    }
+    insert(a, 5, 1).unwrap();
+    update(a, 5, 2, 90).unwrap();
+    erase(a, 100).unwrap();
+    insert(a, 100, 7).unwrap();
+    insert(a, 7, 1).unwrap();
+    erase(a, 7).unwrap();
+}
+
+fn both(a: &DataSet, b: &DataSet) -> Two {
+    [contents(a), contents(b)]
+}
+
+/// A unit that has worked in both, what they were before, and what they are with it.
+fn worked(world: &World, engine: &Engine) -> (DataSet, DataSet, UnitOfRecovery, Two, Two) {
+    let (a, b) = (world.open(engine, "a"), world.open(engine, "b"));
+    let before = both(&a, &b);
+    let unit = engine.unit();
+    work(&mut a.string_in(&unit), &mut b.string_in(&unit));
+    let after = both(&a, &b);
+    assert!(before != after);
+    (a, b, unit, before, after)
+}
+
+fn names(engine: &Engine) -> Vec<String> {
+    engine.in_doubt().unwrap().into_iter().map(|unit| unit.name).collect()
+}
+
+/// What the unit has changed is nobody's, and all else everybody's.
+fn assert_retained(a: &DataSet, b: &DataSet) {
+    for n in [0, 70, 5, 100, 7] {
+        let refused = insert(&mut a.string(), n, 9);
+        let said = refused.as_ref().unwrap_err().to_string();
+        assert_eq!(codes(refused), (8, 24), "{n}");
+        assert!(said.contains("the unit of recovery T1, which is in doubt"), "{said}");
+    }
+    // One that it has erased may come back.
+    assert_eq!(codes(insert(&mut b.string(), 10, 9)), (8, 24));
+    assert_eq!(codes(erase(&mut b.string(), 11)), (8, 24));
+    let mut reader = b.string();
+    reader.set_integrity(ReadIntegrity::Consistent);
+    let read = reader.get(Argument::Key(&key(11)), Search::Equal, Intent::Read);
+    assert_eq!(codes(read), (8, 24));
+    update(&mut a.string(), 300, 0, 60).unwrap();
+}
+
+/// A process finds the unit in doubt, and takes it back or lets it stand.
+fn decide(world: &World, commits: bool, expected: &Two, how: &str) {
+    let engine = world.engine();
+    let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+    assert_eq!(names(&engine), ["T1"], "{how}");
+    assert_retained(&a, &b);
+    if commits {
+        engine.commit_prepared("T1").unwrap();
+    } else {
+        engine.back_out_prepared("T1").unwrap();
+    }
+    assert!(names(&engine).is_empty());
+    assert!(both(&a, &b) == *expected, "{how}, commits: {commits}");
+    for again in [engine.commit_prepared("T1"), engine.back_out_prepared("T1")] {
+        assert!(matches!(again, Err(PrepareError::Unknown { .. })), "{again:?}");
+    }
+    // Its records are everybody's.
+    update(&mut a.string(), 70, 9, 60).unwrap();
+    assert_sound(&a);
+    a.close().unwrap();
+    b.close().unwrap();
+    let engine = world.engine();
+    let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+    assert!(contents(&b) == expected[1], "{how}");
+    update(&mut a.string(), 60, 9, 60).unwrap();
+}
+
+#[test]
+fn a_prepared_unit_outlives_whatever_dies() {
+    for how in ["goes on", "close", "drop", "kill", "power cut", "close, kill"] {
+        for commits in [true, false] {
+            let (disk, world, engine) = two();
+            let (a, b, unit, before, after) = worked(&world, &engine);
+            unit.prepare("T1").unwrap();
+            assert_retained(&a, &b);
+            let listed = engine.in_doubt().unwrap();
+            assert_eq!(listed[0].data_sets, ["T.A", "T.B"]);
+            assert!(listed[0].changes > 30 && !listed[0].going_back);
+            assert!(both(&a, &b) == after);
+            let expected = if commits { after } else { before };
+            let world = match how {
+                "goes on" => {
+                    drop(unit);
+                    if commits {
+                        engine.commit_prepared("T1").unwrap();
+                    } else {
+                        engine.back_out_prepared("T1").unwrap();
+                    }
+                    assert!(both(&a, &b) == expected && names(&engine).is_empty());
+                    update(&mut a.string(), 70, 9, 60).unwrap();
+                    continue;
+                }
+                "close" | "close, kill" => {
+                    assert!(a.close().unwrap().closed && b.close().unwrap().closed);
+                    if how == "close" {
+                        world
+                    } else {
+                        left(disk.image())
+                    }
+                }
+                "drop" => {
+                    drop((a, b, unit, engine));
+                    world
+                }
+                "kill" => left(disk.image()),
+                _ => left(disk.trace().crash_after(disk.events()).image(|_, _| Survival::Lost)),
+            };
+            decide(&world, commits, &expected, how);
+        }
+    }
+}
+
+/// The handle goes on with the next unit, and the one in doubt is an obstacle to it as to all others.
+#[test]
+fn the_next_unit_of_the_handle_is_another() {
+    let (_, world, engine) = two();
+    let (a, b, unit, before, after) = worked(&world, &engine);
+    let mut s = a.string_in(&unit);
+    s.get(&key(70), Search::Equal, Intent::Update).unwrap();
+    unit.prepare("T1").unwrap();
+    assert!(
+        s.update(&sealed(70, 1, 60)).is_err(),
+        "what was got for update is not held any more"
+    );
+    assert_eq!(codes(update(&mut s, 70, 1, 60)), (8, 24));
+    update(&mut s, 400, 1, 60).unwrap();
+    assert_eq!(unit.changes(), 1);
+    unit.prepare("T2").unwrap();
+    update(&mut s, 410, 1, 60).unwrap();
+    unit.backout().unwrap();
+    assert_eq!(names(&engine), ["T1", "T2"]);
+    engine.back_out_prepared("T2").unwrap();
+    assert!(both(&a, &b) == after);
+    engine.back_out_prepared("T1").unwrap();
+    assert!(both(&a, &b) == before);
+}
+
+#[test]
+fn names_and_orders_that_make_no_sense_are_refused_and_change_nothing() {
+    let (_, world, engine) = two();
+    let (a, b, unit, _, after) = worked(&world, &engine);
+    for name in ["", ".x", "a b", "a/b", "../x", "\u{e4}", &"x".repeat(201)] {
+        let refused = unit.prepare(name);
+        assert!(matches!(refused, Err(PrepareError::Name { .. })), "{name}: {refused:?}");
+    }
+    for refused in [engine.commit_prepared("T1"), engine.back_out_prepared("T1")] {
+        assert!(matches!(refused, Err(PrepareError::Unknown { .. })), "{refused:?}");
+    }
+    let other = engine.unit();
+    update(&mut a.string_in(&other), 300, 1, 60).unwrap();
+    other.prepare("T1").unwrap();
+    assert!(matches!(unit.prepare("T1"), Err(PrepareError::Doubled { .. })));
+    assert_eq!(names(&engine), ["T1"]);
+    engine.commit_prepared("T1").unwrap();
+    // The unit is open still, and one without a change may be prepared too.
+    unit.prepare("T1").unwrap();
+    engine.unit().prepare("T0").unwrap();
+    assert_eq!(names(&engine), ["T0", "T1"]);
+    engine.back_out_prepared("T0").unwrap();
+    a.close().unwrap();
+    match engine.back_out_prepared("T1") {
+        Err(PrepareError::NotOpen { data_sets, .. }) => assert_eq!(data_sets, ["T.A"]),
+        other => panic!("{other:?}"),
+    }
+    // It was not decided.
+    assert!(!engine.in_doubt().unwrap()[0].going_back);
+    b.close().unwrap();
+    let (data, index) = world.paths("a");
+    let refused = engine.destroy(&data, &index, false);
+    assert!(
+        refused
+            .as_ref()
+            .is_err_and(|error| error.to_string().contains("in doubt")),
+        "{refused:?}"
+    );
+    let options = OpenOptions {
+        access: Access::Output,
+        reset: true,
+        ..OpenOptions::default()
+    };
+    let refused = engine.open(&data, &index, options);
+    assert!(refused.err().unwrap().to_string().contains("in doubt"));
+    engine.commit_prepared("T1").unwrap();
+    let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+    assert_eq!(both(&a, &b)[1], after[1]);
+    a.close().unwrap();
+    engine.destroy(&data, &index, false).unwrap();
+}
+
+/// Another process decides; who has the data sets open learns of it with his next open.
+#[test]
+fn another_process_may_commit() {
+    let (_, world, engine) = two();
+    let (a, b, unit, _, after) = worked(&world, &engine);
+    unit.prepare("T1").unwrap();
+    b.close().unwrap();
+    let other = world.engine();
+    assert!(matches!(
+        other.back_out_prepared("T1"),
+        Err(PrepareError::NotOpen { .. })
+    ));
+    other.commit_prepared("T1").unwrap();
+    let b = world.open(&engine, "b");
+    assert!(both(&a, &b) == after);
+    update(&mut a.string(), 70, 9, 60).unwrap();
+    erase(&mut b.string(), 11).unwrap();
+}
+
+fn log_bytes(disk: &dyn Disk) -> u64 {
+    let there = disk.list(Path::new("/log")).unwrap();
+    let is_log = |path: &Path| path.to_string_lossy().contains("log-");
+    there
+        .iter()
+        .filter(|(path, _)| is_log(path))
+        .map(|(_, length)| *length)
+        .max()
+        .unwrap()
+}
+
+#[test]
+fn a_unit_in_doubt_all_day_keeps_no_log() {
+    let (disk, world, engine) = two();
+    engine.start_log_over_after(64 << 10);
+    let (a, b, unit, before, _) = worked(&world, &engine);
+    unit.prepare("T1").unwrap();
+    let mut longest = 0;
+    for round in 0..200 {
+        for n in 20..40 {
+            update(&mut a.string(), n * 10, round, 300).unwrap();
+        }
+        a.commit().unwrap();
+        longest = longest.max(log_bytes(&disk));
+    }
+    assert!(longest <= (128 << 10) + (512 << 10), "{longest} bytes of log");
+    engine.back_out_prepared("T1").unwrap();
+    for n in 20..40 {
+        update(&mut a.string(), n * 10, 0, 60).unwrap();
+    }
+    assert!(both(&a, &b) == before);
+}
+
+/// What a moment may leave.
+fn images(point: &CrashPoint<'_>) -> [Image; 3] {
+    let count = point.pending().count();
+    [
+        point.image(|_, _| Survival::Lost),
+        point.image(|_, _| Survival::Whole),
+        point.image(|n, _| {
+            if n + 1 == count {
+                Survival::First(1)
+            } else {
+                Survival::Whole
+            }
+        }),
+    ]
+}
+
+/// Cut at every call of the disk from before the unit is prepared until it is decided about: it is in doubt as a whole,
+/// or taken back, or stands; and what somebody was told is so.
+#[test]
+fn whatever_is_cut_the_unit_is_whole() {
+    for commits in [true, false] {
+        let (disk, world, engine) = two();
+        let (a, b, unit, before, after) = worked(&world, &engine);
+        let begun = disk.events();
+        unit.prepare("T1").unwrap();
+        let prepared = disk.events();
+        // Trees that have it are committed, and the log starts over.
+        a.checkpoint().unwrap();
+        b.checkpoint().unwrap();
+        let asked = disk.events();
+        if commits {
+            engine.commit_prepared("T1").unwrap();
+        } else {
+            engine.back_out_prepared("T1").unwrap();
+        }
+        let decided = disk.events();
+        a.close().unwrap();
+        b.close().unwrap();
+        disk.kill();
+        let trace = disk.trace();
+        let mut point = trace.crash_after(begun);
+        let mut seen = [0; 3];
+        while point.advance().is_some() {
+            let at = point.position();
+            for (n, image) in images(&point).into_iter().enumerate() {
+                let how = format!("commits: {commits}, event {at} of {begun} {prepared} {asked} {decided}, image {n}");
+                let world = left(image);
+                let engine = world.engine();
+                let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+                let found = engine.in_doubt().unwrap();
+                match found.first() {
+                    Some(unit) => {
+                        assert!(at < decided || n > 0, "{how}: it was decided");
+                        assert!(at <= decided, "{how}: it was decided");
+                        seen[0] += 1;
+                        if !unit.going_back {
+                            assert!(both(&a, &b) == after, "{how}: whole, in doubt");
+                            assert_retained(&a, &b);
+                        }
+                        if unit.going_back || (at + n) % 2 == 0 {
+                            engine.back_out_prepared("T1").unwrap();
+                            assert!(both(&a, &b) == before, "{how}: taken back");
+                        } else {
+                            engine.commit_prepared("T1").unwrap();
+                            assert!(both(&a, &b) == after, "{how}: stands");
+                        }
+                    }
+                    None if both(&a, &b) == before => {
+                        seen[1] += 1;
+                        assert!(at < prepared || !commits && at > asked, "{how}: it is lost");
+                    }
+                    None => {
+                        seen[2] += 1;
+                        assert!(commits && at > asked, "{how}: it stands, and nobody said so");
+                        assert!(both(&a, &b) == after, "{how}");
+                    }
+                }
+                a.close().unwrap();
+                b.close().unwrap();
+            }
+        }
+        println!("in doubt, taken back, stands: {seen:?}");
+        assert!(seen[0] > 20 && seen[1] > 5 && (seen[2] > 2) == commits, "{seen:?}");
+    }
+}
+
+/// A recovery that finds a unit in doubt may be cut itself.
+#[test]
+fn a_recovery_with_a_unit_in_doubt_may_be_cut() {
+    let (disk, world, engine) = two();
+    let (a, b, unit, before, after) = worked(&world, &engine);
+    unit.prepare("T1").unwrap();
+    let image = disk.image();
+    drop((a, b, unit, engine, world));
+    let disk = SimDisk::from(image);
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    let engine = world.engine();
+    let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+    disk.kill();
+    drop((a, b, engine));
+    let trace = disk.trace();
+    let mut point = trace.crash_after(0);
+    let mut cuts = 0;
+    while point.advance().is_some() {
+        for (n, image) in images(&point).into_iter().enumerate() {
+            let commits = cuts % 2 == 0;
+            let how = format!("event {}, image {n}", point.position());
+            decide(&left(image), commits, if commits { &after } else { &before }, &how);
+            cuts += 1;
+        }
+    }
+    assert!(cuts > 10, "{cuts}");
+}
+
+/// Each call of the disk fails once while a unit is prepared: it is open still, or in doubt, or the data sets say that
+/// nobody knows.
+#[test]
+fn whatever_fails_the_unit_is_open_or_in_doubt() {
+    let mut failed = [0; 3];
+    for call in [Call::Write, Call::Sync, Call::Rename, Call::Open] {
+        for nth in 1..20 {
+            let (disk, world, engine) = two();
+            let (a, b, unit, before, after) = worked(&world, &engine);
+            disk.set_faults(Faults::none().fail(call, nth, Errno::Io));
+            let done = unit.prepare("T1");
+            disk.set_faults(Faults::none());
+            if done.is_ok() {
+                break;
+            }
+            if a.commit().is_err() || b.commit().is_err() {
+                failed[0] += 1;
+                drop((a, b, unit, engine));
+                let world = left(disk.image());
+                let engine = world.engine();
+                let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+                let expected = if names(&engine).is_empty() { before } else { after };
+                assert!(both(&a, &b) == expected, "{call:?} {nth}: {done:?}");
+                continue;
+            }
+            // Nothing has happened.
+            failed[1] += 1;
+            assert!(names(&engine).is_empty(), "{call:?} {nth}: {done:?}");
+            update(&mut a.string_in(&unit), 70, 5, 60).unwrap();
+            if nth % 2 == 0 {
+                unit.backout().unwrap();
+                assert!(both(&a, &b) == before);
+            } else {
+                unit.prepare("T1").unwrap();
+                engine.back_out_prepared("T1").unwrap();
+                assert!(both(&a, &b) == before);
+            }
+            failed[2] += 1;
+        }
+    }
+    assert!(failed[0] > 1 && failed[1] > 2 && failed[2] > 2, "{failed:?}");
+}
+
+/// There is no room for what comes back: it can only go back from then on.
+#[test]
+fn one_that_has_no_room_to_go_back_is_retained_until_it_has() {
+    let (disk, world, engine) = two();
+    let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+    let mut before = both(&a, &b);
+    let unit = engine.unit();
+    for n in (1..50).step_by(2) {
+        erase(&mut a.string_in(&unit), n * 10).unwrap();
+    }
+    unit.prepare("T1").unwrap();
+    let (data, index) = world.paths("a");
+    let refuse = |faults: Faults, file| faults.fail_from(Call::Size, 1, Errno::NoSpace).only(file);
+    disk.set_faults(refuse(refuse(Faults::none(), data), index));
+    for n in 0..500 {
+        let record = sealed(n % 50 * 10 + 2 + n / 50 % 8, n, 100);
+        if a.string().insert(&record, Insert::Direct).is_ok() {
+            before[0].push(record);
+        }
+    }
+    before[0].sort();
+    match engine.back_out_prepared("T1") {
+        Err(PrepareError::Request(error)) => assert_eq!(codes(Err::<(), _>(error)), (8, 28)),
+        other => panic!("{other:?}"),
+    }
+    assert!(engine.in_doubt().unwrap()[0].going_back);
+    assert!(matches!(
+        engine.commit_prepared("T1"),
+        Err(PrepareError::GoingBack { .. })
+    ));
+    assert_eq!(codes(insert(&mut a.string(), 10, 9)), (8, 24));
+    disk.set_faults(Faults::none());
+    engine.back_out_prepared("T1").unwrap();
+    assert!(both(&a, &b) == before);
+    assert!(names(&engine).is_empty());
+}
+
+/// Records by number and by address, and the end of an ESDS, to which nobody may add.
+#[test]
+fn records_without_keys_are_in_doubt_too() {
+    for organization in [Organization::Esds, Organization::Rrds, Organization::Vrrds] {
+        for commits in [true, false] {
+            let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
+            let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+            let engine = world.engine();
+            world.create(&engine, "e", |data, _| {
+                data.organization = organization;
+                (data.key_length, data.key_offset) = (0, 0);
+                if organization == Organization::Rrds {
+                    (data.average_record, data.maximum_record) = (60, 60);
+                }
+            });
+            let ds = world.open(&engine, "e");
+            let mut s = ds.string();
+            let rbas: Vec<u64> = (0..20)
+                .map(|n| s.insert(&sealed(n, 0, 60), Insert::Sequential).unwrap())
+                .collect();
+            drop(s);
+            ds.close().unwrap();
+            let ds = world.open(&engine, "e");
+            let before = contents_of(&ds);
+            let unit = engine.unit();
+            let mut s = ds.string_in(&unit);
+            let of = |n: usize| match organization {
+                Organization::Esds => Argument::Rba(rbas[n]),
+                _ => Argument::Rrn(n as u32 + 1),
+            };
+            s.get(of(3), Search::Equal, Intent::Update).unwrap();
+            s.update(&sealed(3, 5, 60)).unwrap();
+            if organization == Organization::Esds {
+                for n in 20..25 {
+                    s.insert(&sealed(n, 1, 60), Insert::Sequential).unwrap();
+                }
+            } else {
+                s.get(of(5), Search::Equal, Intent::Update).unwrap();
+                s.erase().unwrap();
+                s.insert_at(31, &sealed(31, 1, 60), Insert::Direct).unwrap();
+            }
+            drop(s);
+            let after = contents_of(&ds);
+            unit.prepare("T1").unwrap();
+            drop((unit, ds, engine));
+            let world = left(disk.image());
+            let engine = world.engine();
+            let ds = world.open(&engine, "e");
+            let mut s = ds.string();
+            assert_eq!(
+                codes(s.get(of(3), Search::Equal, Intent::Update).map(drop)),
+                (8, 24),
+                "{organization:?}"
+            );
+            if organization == Organization::Esds {
+                assert_eq!(codes(s.insert(&sealed(30, 1, 60), Insert::Sequential)), (8, 24));
+            } else {
+                assert_eq!(codes(s.insert_at(6, &sealed(6, 1, 60), Insert::Direct)), (8, 24));
+            }
+            s.get(of(4), Search::Equal, Intent::Update).unwrap();
+            drop(s);
+            if commits {
+                engine.commit_prepared("T1").unwrap();
+                assert!(contents_of(&ds) == after, "{organization:?}");
+            } else {
+                engine.back_out_prepared("T1").unwrap();
+                assert!(contents_of(&ds) == before, "{organization:?}");
+            }
+            assert_sound(&ds);
+        }
+    }
+}
+
+/// Alternate indexes go with their base, and a unique alternate key that the unit gives or takes is nobody's.
+#[test]
+fn alternate_indexes_are_in_doubt_with_their_base() {
+    for commits in [true, false] {
+        let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
+        let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+        let engine = sphere::ready(&world);
+        let ds = sphere::open(&world, &engine);
+        for n in 1..20 {
+            let record = sphere::record(n, &format!("{n:04}"), "AAA");
+            ds.string().insert(&record, Insert::Direct).unwrap();
+        }
+        let before = contents_of(&ds);
+        let unit = engine.unit();
+        let mut s = ds.string_in(&unit);
+        s.get(&key(3), Search::Equal, Intent::Update).unwrap();
+        s.update(&sphere::record(3, "0103", "BBB")).unwrap();
+        s.get(&key(4), Search::Equal, Intent::Update).unwrap();
+        s.erase().unwrap();
+        s.insert(&sphere::record(30, "0004", "CCC"), Insert::Direct).unwrap();
+        drop(s);
+        let after = contents_of(&ds);
+        unit.prepare("T1").unwrap();
+        drop((unit, ds, engine));
+        let world = left(disk.image());
+        let engine = world.engine();
+        let ds = sphere::open(&world, &engine);
+        for taken in ["0003", "0103", "0004"] {
+            let refused = ds.string().insert(&sphere::record(50, taken, "DDD"), Insert::Direct);
+            assert!(refused.is_err(), "{taken}");
+        }
+        let refused = ds.string().insert(&sphere::record(50, "0003", "DDD"), Insert::Direct);
+        assert_eq!(codes(refused), (8, 24));
+        if commits {
+            engine.commit_prepared("T1").unwrap();
+            assert!(contents_of(&ds) == after);
+        } else {
+            engine.back_out_prepared("T1").unwrap();
+            assert!(contents_of(&ds) == before);
+        }
+        let free = if commits { "0003" } else { "0103" };
+        ds.string()
+            .insert(&sphere::record(50, free, "DDD"), Insert::Direct)
+            .unwrap();
+        ds.close().unwrap();
+        sphere::assert_agree(&world, &engine);
+    }
+}
+
+/// What says which records are in doubt is not passed over.
+#[test]
+fn a_damaged_file_is_told() {
+    let (disk, world, engine) = two();
+    let (a, b, unit, before, after) = worked(&world, &engine);
+    unit.prepare("T1").unwrap();
+    drop((a, b, unit, engine));
+    for at in [0, 20, 70, 512, 520, 1100] {
+        let damaged = MemoryDisk::from(disk.image());
+        common::bytes::put(&damaged, Path::new("/log/T1.prepared"), at, b"?");
+        let world = World::on(Arc::new(damaged), Path::new("/"));
+        let engine = world.engine();
+        assert!(matches!(engine.in_doubt(), Err(PrepareError::File(_))), "{at}");
+        let (data, index) = world.paths("a");
+        let options = OpenOptions {
+            access: Access::Output,
+            ..OpenOptions::default()
+        };
+        match engine.open(&data, &index, options) {
+            Err(error) => assert!(error.to_string().contains("T1.prepared"), "{error}"),
+            Ok(_) => panic!("{at}: it opened"),
+        };
+    }
+    assert!(before != after);
+}
+
+fn contents_of(ds: &DataSet) -> Vec<Vec<u8>> {
+    let mut s = ds.string();
+    let mut all = Vec::new();
+    while let Ok(record) = s.next(Intent::Read) {
+        all.push(record.bytes.to_vec());
+    }
+    all
+}
