@@ -3,9 +3,9 @@
 use cica_admin::Outcome;
 use cica_catalog::name::NameError;
 use cica_catalog::CatalogError;
-use cica_engine::{Feedback, OpenError, RequestError};
+use cica_engine::{Feedback, OpenError, PrepareError, RequestError};
 use cica_messages::Message;
-use cica_session::SessionError;
+use cica_session::{DecideError, SessionError};
 use std::fmt;
 
 /// See the module. `Display` is for people, [`code`](Error::code) for programs.
@@ -25,6 +25,8 @@ pub enum Error {
     Request(RequestError),
     /// The catalog cannot be read or changed, or has no such entry.
     Catalog(CatalogError),
+    /// A unit of recovery in doubt cannot be shown or decided about.
+    InDoubt(DecideError),
     /// A function of the catalog was not done, or not all of it.
     Admin {
         /// What was asked for, such as `DEFINE PAYROLL.MASTER`.
@@ -61,7 +63,11 @@ impl Error {
         match self {
             Error::Start(SessionError::Catalog(error)) | Error::Catalog(error) => of_catalog(error),
             Error::Start(error) | Error::Open { error, .. } => Code::Open(error.acberflg()),
-            Error::Request(error) => Code::Request(error.feedback()),
+            Error::Request(error) | Error::InDoubt(DecideError::Unit(PrepareError::Request(error))) => {
+                Code::Request(error.feedback())
+            }
+            Error::InDoubt(DecideError::Open { error, .. }) => Code::Open(error.acberflg()),
+            Error::InDoubt(_) => Code::Condition(8),
             Error::Admin {
                 condition, messages, ..
             } => code_of(messages).unwrap_or(Code::Condition(*condition)),
@@ -137,6 +143,12 @@ impl From<RequestError> for Error {
     }
 }
 
+impl From<DecideError> for Error {
+    fn from(error: DecideError) -> Error {
+        Error::InDoubt(error)
+    }
+}
+
 impl From<CatalogError> for Error {
     fn from(error: CatalogError) -> Error {
         Error::Catalog(error)
@@ -161,6 +173,7 @@ impl fmt::Display for Error {
             Error::Start(error) => error.fmt(f),
             Error::Open { name, error } => write!(f, "{name}: {error}"),
             Error::Request(error) => error.fmt(f),
+            Error::InDoubt(error) => error.fmt(f),
             Error::Catalog(error) => error.fmt(f),
             Error::Admin {
                 doing,
@@ -177,6 +190,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
+            Error::InDoubt(error) => Some(error),
             Error::Start(error) | Error::Open { error, .. } => Some(error),
             Error::Request(error) => Some(error),
             Error::Catalog(error) => Some(error),

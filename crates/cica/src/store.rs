@@ -11,9 +11,11 @@ use cica_admin::repro::{CopyCounts, Repro};
 use cica_admin::verify::Verify;
 use cica_admin::Services;
 use cica_catalog::{Entry, Mask, Name};
-use cica_engine::{DataSet, Io, OpenOptions, PoolBuffers, PoolError, ResourcePool, UnitOfRecovery};
+use cica_engine::{DataSet, InDoubt, Io, OpenOptions, PoolBuffers, PoolError, ResourcePool, UnitOfRecovery};
 use cica_messages::Message;
-use cica_session::{io_from_environment, pool_from_environment, sharing_from_environment, Session, Sharing, Start};
+use cica_session::{
+    io_from_environment, pool_from_environment, sharing_from_environment, DecideError, Session, Sharing, Start,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -184,6 +186,33 @@ impl Store {
     /// takes back what was not committed when it is dropped.
     pub fn unit(&self) -> UnitOfRecovery {
         self.session.engine.unit()
+    }
+
+    /// Units of recovery that were prepared ([`UnitOfRecovery::prepare`]) and wait for a decision, by name, whoever
+    /// prepared them.
+    ///
+    /// # Errors
+    /// [`Error::InDoubt`]: their files cannot be read.
+    pub fn in_doubt(&self) -> Result<Vec<InDoubt>, Error> {
+        Ok(self.session.engine.in_doubt().map_err(DecideError::from)?)
+    }
+
+    /// Commits one of them: its changes stand, durably, and its records are free.
+    ///
+    /// # Errors
+    /// [`Error::InDoubt`]: there is none that is called so, or it is being taken back.
+    pub fn commit_prepared(&self, name: &str) -> Result<(), Error> {
+        Ok(self.session.engine.commit_prepared(name).map_err(DecideError::from)?)
+    }
+
+    /// Takes one of them back, durably, and frees its records. Its data sets are opened for that, so no other process
+    /// may have them open.
+    ///
+    /// # Errors
+    /// [`Error::InDoubt`]: there is none that is called so, one of its data sets cannot be opened, or there is no room
+    /// for an erased record (8/28): then it is asked again.
+    pub fn back_out_prepared(&self, name: &str) -> Result<(), Error> {
+        Ok(self.session.back_out_prepared(name)?)
     }
 
     /// Entries of the catalog that a mask means, in order of names: `*` is part of a qualifier or all of it, `**` any

@@ -101,6 +101,7 @@ const NOT_SHOWN: &[(&str, &str)] = &[
     ),
     ("CICA1080E", "of cica smf, not of control cards"),
     ("CICA1081E", "of cica monitor, not of control cards"),
+    ("CICA1083E", "of cica indoubt, not of control cards"),
     ("CICA1082W", "of SMF records that are lost: crates/cli/tests/smf.rs"),
     ("CICA12", "of COBOL programs, not of control cards"),
     ("CICA0947W", "of cica salvage, not of control cards"),

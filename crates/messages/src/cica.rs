@@ -138,6 +138,10 @@ CICA1080E 8 "{what}",
 CICA1081E 8 "{what}",
     "The monitor cannot listen there: another program has the port, the address is none of this machine, or it is no address.",
     "Give another port, or ADDRESS:PORT with an address of this machine.";
+CICA1083E 8 "{what}",
+    "A unit of recovery in doubt was asked for by a name that none has, or it is being taken back and can no longer be \
+     committed, or somebody is deciding about it just now.",
+    "'cica indoubt ls' shows those that there are. One that is to be taken back is taken back by 'cica indoubt backout'.";
 CICA1082W 4 "SMF RECORDS ARE LOST, {count} OF THEM: {reason}",
     "With CICA_SMF=on the step wrote records of what it did, and these could not be written: the disk is full, or the \
      directory smf of the catalog may not be written to. The step itself was carried out, and its code is the one it \

@@ -3,6 +3,7 @@
 //! ```text
 //! Session::start   finds the catalog, makes an engine            [start]
 //! reach            name -> the entry whose records it means      [mod@reach]
+//! DecideError      units of recovery in doubt, by name
 //! rebuild          volumes -> a catalog that was lost            [mod@rebuild]
 //! open             entry -> open data set, or why it may not be  [mod@open]
 //! share            when an open goes to the process that shares data sets [Sharing]
@@ -16,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod in_doubt;
 mod intervals;
 mod locks;
 mod open;
@@ -27,6 +29,7 @@ mod step;
 mod volumes;
 
 pub use error::SessionError;
+pub use in_doubt::DecideError;
 pub use intervals::{interval_from_environment, INTERVAL_VARIABLE};
 pub use locks::{Held, Opener, RecordLocks, LONGEST_WAIT};
 pub use open::{files, open};

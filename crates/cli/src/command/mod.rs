@@ -10,6 +10,7 @@ pub mod export;
 pub mod get;
 pub mod idcams;
 pub mod import;
+pub mod indoubt;
 pub mod lds;
 pub mod ls;
 pub mod man;
@@ -68,6 +69,8 @@ pub enum Command {
     #[command(subcommand)]
     Plan(plan::Options),
     Study(study::Options),
+    #[command(subcommand)]
+    Indoubt(indoubt::Options),
     Serve(serve::Options),
     #[command(subcommand)]
     Server(server::Options),
@@ -106,6 +109,7 @@ pub fn run(command: Command, global: &Global, whole: clap::Command) -> Result<St
         Command::Smf(options) => smf::run(options, global),
         Command::Plan(options) => plan::run(options, global),
         Command::Study(options) => study::run(options),
+        Command::Indoubt(options) => indoubt::run(options, global),
         Command::Serve(options) => serve::run(options, global),
         Command::Server(options) => server::run(options, global),
         Command::Explain(options) => explain::run(options, global),
