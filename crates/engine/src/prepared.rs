@@ -6,6 +6,7 @@
 //! * Z2. What becomes of it is decided by the sector with the state, which is durable before anybody is told. The name
 //!   goes afterwards, and may come back with a power cut: the state says then what it is worth.
 //! * Z3. Who finds a decision that its maker may not have lived to make durable makes it so before he goes by it.
+//! * Z4. What a file says never leads to another file: it is of the unit of its own name, or it is refused.
 
 use crate::error::{OpenError, RequestError};
 use crate::files::sync_directory;
@@ -136,15 +137,29 @@ pub fn check_name(name: &str) -> Result<(), PrepareError> {
     }
 }
 
-/// The file of a unit that is called so.
-fn path_of(directory: &Path, name: &str) -> PathBuf {
-    directory.join(format!("{name}{SUFFIX}"))
+/// What the file of a unit is called.
+fn file_name(name: &str) -> String {
+    format!("{name}{SUFFIX}")
 }
 
-/// Reads a whole file; nothing if it is not there any more.
+/// The file of a unit that is called so.
+fn path_of(directory: &Path, name: &str) -> PathBuf {
+    directory.join(file_name(name))
+}
+
+/// Reads a whole file, which is of the unit that its own name says (Z4).
 fn read(file: &dyn File, path: &Path) -> Result<(PreparedUnit, PreparedState), OpenError> {
     let failed = io(path, "read");
-    let mut bytes = vec![0; usize::try_from(file.size(None).map_err(&failed)?).unwrap_or(usize::MAX)];
+    let unusable = |what: String| OpenError::Unusable {
+        path: path.to_path_buf(),
+        what,
+    };
+    let len = usize::try_from(file.size(None).map_err(&failed)?).unwrap_or(usize::MAX);
+    let mut bytes = Vec::new();
+    if bytes.try_reserve_exact(len).is_err() {
+        return Err(unusable(format!("there is no memory for its {len} bytes")));
+    }
+    bytes.resize(len, 0);
     let mut batch = [ReadAt {
         at: 0,
         buf: &mut bytes,
@@ -152,13 +167,22 @@ fn read(file: &dyn File, path: &Path) -> Result<(PreparedUnit, PreparedState), O
     }];
     file.read(&mut batch).map_err(&failed)?;
     let got = batch[0].got;
-    PreparedUnit::decode(&bytes[..got]).map_err(|error| OpenError::Unusable {
-        path: path.to_path_buf(),
-        what: format!(
+    let (unit, state) = PreparedUnit::decode(&bytes[..got]).map_err(|error| {
+        unusable(format!(
             "{error}. It says which records a unit of recovery in doubt has changed: bring it back from a copy of this moment; \
              without it what the unit has done stands"
-        ),
-    })
+        ))
+    })?;
+    let is_its = path.file_name().is_some_and(|name| *name == *file_name(&unit.name));
+    if check_name(&unit.name).is_err() || !is_its {
+        return Err(unusable(format!(
+            "it is of the unit of recovery '{}' and has another name; if that is in doubt, give the file the name \
+             {} again, else take it away",
+            unit.name.escape_debug(),
+            file_name(&unit.name).escape_debug()
+        )));
+    }
+    Ok((unit, state))
 }
 
 /// Those that have files in the directory, in the order of their names, whatever was decided.

@@ -4,9 +4,10 @@
 mod common;
 
 use cica_disk::sim::{Call, CrashPoint, Errno, Faults, Survival};
-use cica_disk::{Disk, Image, MemoryDisk, SimDisk};
+use cica_disk::{Create, Disk, Image, MemoryDisk, Open, SimDisk, WriteAt};
 use cica_engine::*;
 use cica_format::attributes::Organization;
+use cica_format::prepared::{encode_state, PreparedState, PreparedUnit, STATE_AT};
 use common::keyed::*;
 use common::sphere;
 use common::*;
@@ -624,6 +625,56 @@ fn a_damaged_file_is_told() {
         };
     }
     assert!(before != after);
+}
+
+fn put_file(disk: &dyn Disk, path: &str, bytes: &[u8]) {
+    let how = Open {
+        write: true,
+        create: Create::New,
+        ..Open::default()
+    };
+    let file = disk.open(Path::new(path), how).unwrap();
+    file.write(&[WriteAt { at: 0, buf: bytes }]).unwrap();
+}
+
+fn is_there(disk: &dyn Disk, path: &str) -> bool {
+    disk.open(Path::new(path), Open::default()).is_ok()
+}
+
+/// A file that was copied under another name would be a second unit of the same records.
+#[test]
+fn a_file_under_another_name_is_told() {
+    let (disk, world, engine) = two();
+    let (a, b, unit, ..) = worked(&world, &engine);
+    unit.prepare("T1").unwrap();
+    drop((a, b, unit, engine));
+    disk.rename(Path::new("/log/T1.prepared"), Path::new("/log/T2.prepared"))
+        .unwrap();
+    let told = world.engine().in_doubt().unwrap_err().to_string();
+    assert!(told.contains("T2.prepared") && told.contains("'T1'"), "{told}");
+}
+
+/// What somebody has written into a catalog that others use removes no file elsewhere (prepared:Z4).
+#[test]
+fn a_name_in_a_file_leads_nowhere() {
+    let (disk, world, _) = two();
+    let mut bytes = PreparedUnit {
+        name: "../v/precious".into(),
+        log: 1,
+        unit: 1,
+        time: 1,
+        sets: Vec::new(),
+        undo: Vec::new(),
+    }
+    .encode()
+    .unwrap();
+    let state = encode_state(PreparedState::Committed);
+    bytes[STATE_AT..STATE_AT + state.len()].copy_from_slice(&state);
+    put_file(&disk, "/v/precious.prepared", b"what was here before");
+    put_file(&disk, "/log/x.prepared", &bytes);
+    let told = world.engine().in_doubt().unwrap_err().to_string();
+    assert!(told.contains("x.prepared") && told.contains("precious"), "{told}");
+    assert!(is_there(&disk, "/v/precious.prepared") && is_there(&disk, "/log/x.prepared"));
 }
 
 fn contents_of(ds: &DataSet) -> Vec<Vec<u8>> {
