@@ -43,7 +43,7 @@ pub struct Options {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Write a page too, with the tables and, of 1979 and 1988, plots by the number of buffers
+    /// Write a page too: the tables, and plots by the number of buffers (1979, 1988) or the size of a pool (2007)
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }
