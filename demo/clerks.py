@@ -90,7 +90,8 @@ def main():
     a.show("(cica backup STOCK -o noon.cica)")
     subprocess.run(["cica", "backup", "STOCK", "-o", "noon.cica"], check=True)
     a.say("COMMIT")
-    now = time.gmtime()
+    # Not gmtime() alone: it may be a tick of the kernel behind, and then in the second before the copy's.
+    now = time.gmtime(time.time())
     with open("moment", "w", encoding="ascii") as out:
         out.write(time.strftime("%Y-%m-%dT%H:%M:%S", now))
     time.sleep(1.5)
