@@ -442,6 +442,70 @@ fn whatever_fails_the_unit_is_open_or_in_doubt() {
     assert!(failed[0] > 1 && failed[1] > 2 && failed[2] > 2, "{failed:?}");
 }
 
+/// The process dies before the name of the file is durable. Whoever finds the name goes by it, so it must not be lost
+/// after that (prepared:Z1).
+#[test]
+fn a_recovery_makes_the_name_durable_that_it_goes_by() {
+    let mut found_in_doubt = 0;
+    for nth in 1..20 {
+        let (disk, world, engine) = two();
+        let (a, b, unit, before, after) = worked(&world, &engine);
+        // That sync does nothing, and the process gets no further.
+        disk.set_faults(Faults::none().fail_from(Call::Sync, nth, Errno::Io));
+        let done = unit.prepare("T1");
+        disk.set_faults(Faults::none());
+        if done.is_ok() {
+            break;
+        }
+        disk.kill();
+        drop((a, b, unit, engine));
+        let next = world.engine();
+        let (a, b) = (world.open(&next, "a"), world.open(&next, "b"));
+        let is_in_doubt = !names(&next).is_empty();
+        found_in_doubt += usize::from(is_in_doubt);
+        a.close().unwrap();
+        b.close().unwrap();
+        let trace = disk.trace();
+        for image in images(&trace.crash_after(disk.events())) {
+            let world = left(image);
+            let engine = world.engine();
+            let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+            assert_eq!(!names(&engine).is_empty(), is_in_doubt, "sync {nth}");
+            let expected = if is_in_doubt { &after } else { &before };
+            assert!(both(&a, &b) == *expected, "sync {nth}");
+        }
+    }
+    assert!(found_in_doubt > 0);
+}
+
+/// The process dies before its decision is durable. Whoever goes by it makes it so (prepared:Z3).
+#[test]
+fn a_decision_that_somebody_went_by_is_not_lost() {
+    let (disk, world, engine) = two();
+    let (a, b, unit, ..) = worked(&world, &engine);
+    unit.prepare("T1").unwrap();
+    a.close().unwrap();
+    b.close().unwrap();
+    let faults = Faults::none().ignore_sync(1).fail(Call::Remove, 1, Errno::Io);
+    disk.set_faults(faults.only("/log/T1.prepared"));
+    engine.commit_prepared("T1").unwrap();
+    disk.set_faults(Faults::none());
+    disk.kill();
+    drop((unit, engine));
+    // The decision is not durable yet, so the one that is to be proved has something to do.
+    let lost = disk.trace().crash_after(disk.events()).image(|_, _| Survival::Lost);
+    assert_eq!(names(&left(lost).engine()), ["T1"]);
+    let next = world.engine();
+    let a = world.open(&next, "a");
+    update(&mut a.string(), 70, 1, 90).unwrap();
+    a.close().unwrap();
+    let trace = disk.trace();
+    for image in images(&trace.crash_after(disk.events())) {
+        let world = left(image);
+        assert!(names(&world.engine()).is_empty());
+    }
+}
+
 /// There is no room for what comes back: it can only go back from then on.
 #[test]
 fn one_that_has_no_room_to_go_back_is_retained_until_it_has() {
