@@ -4,7 +4,7 @@
 mod common;
 
 use cica_catalog::Name;
-use cica_engine::{Access, Insert, OpenOptions};
+use cica_engine::{Access, Argument, Insert, Intent, OpenOptions, Search, Str};
 use cica_session::{Session, Sharing, Start};
 use common::Place;
 
@@ -15,14 +15,8 @@ const DEFINE: &str = " DEFINE CLUSTER (NAME(PAY.MASTER) INDEXED KEYS(5 0) -
  DEFINE PATH (NAME(PAY.PATH) PATHENTRY(PAY.BYNAME))
 ";
 
-/// A catalog with a data set of two records and an alternate index, to which a program has added CLARK, prepared.
-fn prepared(unit: &str) -> Place {
-    let place = Place::new();
-    assert_eq!(place.run_with(&["idcams"], DEFINE.as_bytes()).status, 0);
-    let put = place.run_with(&["put", "PAY.MASTER", "--quiet"], b"00001ADAMS\n00002BAKER\n");
-    assert_eq!(put.status, 0, "{}", put.err);
-    let build = " BLDINDEX INDATASET(PAY.MASTER) OUTDATASET(PAY.BYNAME)\n";
-    assert_eq!(place.run_with(&["idcams"], build.as_bytes()).status, 0);
+/// A program changes the data set in a unit, prepares that, and ends.
+fn prepare(place: &Place, unit: &str, work: impl FnOnce(&mut Str)) {
     let start = Start {
         catalog: Some(place.dir.join("catalog")),
         pool: Some(16 << 20),
@@ -35,10 +29,23 @@ fn prepared(unit: &str) -> Place {
         ..OpenOptions::default()
     };
     let (_, master) = session.open(&Name::parse("PAY.MASTER").unwrap(), options).unwrap();
-    let work = session.engine.unit();
-    master.string_in(&work).insert(b"00003CLARK", Insert::Direct).unwrap();
-    work.prepare(unit).unwrap();
+    let of = session.engine.unit();
+    work(&mut master.string_in(&of));
+    of.prepare(unit).unwrap();
     master.close().unwrap();
+}
+
+/// A catalog with a data set of two records and an alternate index, to which a program has added CLARK, prepared.
+fn prepared(unit: &str) -> Place {
+    let place = Place::new();
+    assert_eq!(place.run_with(&["idcams"], DEFINE.as_bytes()).status, 0);
+    let put = place.run_with(&["put", "PAY.MASTER", "--quiet"], b"00001ADAMS\n00002BAKER\n");
+    assert_eq!(put.status, 0, "{}", put.err);
+    let build = " BLDINDEX INDATASET(PAY.MASTER) OUTDATASET(PAY.BYNAME)\n";
+    assert_eq!(place.run_with(&["idcams"], build.as_bytes()).status, 0);
+    prepare(&place, unit, |master| {
+        master.insert(b"00003CLARK", Insert::Direct).unwrap();
+    });
     place
 }
 
@@ -107,4 +114,50 @@ fn one_that_is_taken_back_is_gone_with_its_pointers() {
         "{}",
         no_name.err
     );
+}
+
+/// What takes compressed records back is compressed, and the archive has both what the unit did and that it went back.
+#[test]
+fn one_of_a_compressed_data_set_goes_back_and_the_archive_agrees() {
+    let place = Place::new();
+    let define = " DEFINE CLUSTER (NAME(PAY.MASTER) INDEXED KEYS(5 0) -
+  RECORDSIZE(120 160) RECORDS(9000 9000) COMPRESSED -
+  LOG(ALL) LOGSTREAMID(PAY.LOG))\n";
+    assert_eq!(place.run_with(&["idcams"], define.as_bytes()).status, 0);
+    let record = |n: usize, name: &str| format!("{n:05}{name:<20}MAIN STREET {n:08}         SPRINGFIELD{n:<40}ACTIVE");
+    let all: String = (0..2000).map(|n| record(2 * n, "JONES") + "\n").collect();
+    let put = place.run_with(&["put", "PAY.MASTER", "--quiet"], all.as_bytes());
+    assert_eq!(put.status, 0, "{}", put.err);
+    assert_eq!(
+        place.run(&["backup", "PAY.MASTER", "-o", "before", "--quiet"]).status,
+        0
+    );
+    let before = records(&place, "PAY.MASTER");
+    let change = |master: &mut Str, n: usize, erase: bool| {
+        let key = format!("{n:05}");
+        master
+            .get(Argument::Key(key.as_bytes()), Search::Equal, Intent::Update)
+            .unwrap();
+        if erase {
+            master.erase().unwrap();
+        } else {
+            master.update(record(n, "SMITH OF ANOTHER LEN").as_bytes()).unwrap();
+        }
+    };
+    prepare(&place, "TRANSFER-4", |master| {
+        (0..300).for_each(|n| change(master, 8 * n, n % 3 == 0));
+        (0..300).for_each(|n| {
+            let _rba = master
+                .insert(record(4 * n + 1, "NEW").as_bytes(), Insert::Direct)
+                .unwrap();
+        });
+    });
+    assert_ne!(records(&place, "PAY.MASTER"), before);
+    let done = place.run(&["indoubt", "backout", "TRANSFER-4"]);
+    assert_eq!(done.status, 0, "{}", done.err);
+    assert_eq!(records(&place, "PAY.MASTER"), before);
+    assert_eq!(place.run(&["verify", "PAY.MASTER", "--quiet"]).status, 0);
+    let recovered = place.run(&["recover", "PAY.MASTER", "--from", "before", "--quiet"]);
+    assert_eq!(recovered.status, 0, "{}", recovered.err);
+    assert_eq!(records(&place, "PAY.MASTER"), before);
 }
