@@ -3,21 +3,11 @@
  *
  *     intervals CATALOG-DIRECTORY        (with the data set of examples/buffers.c in it)
  */
+#include "common/is.h"
 #include <cica.h>
 
 #include <stdio.h>
 #include <string.h>
-
-static int wrong;
-
-#define IS(call, code)                                                                                                 \
-    do {                                                                                                               \
-        int is_ = (call);                                                                                              \
-        if (is_ != (code)) {                                                                                           \
-            printf("line %d: %s is %#x (%s), not %s\n", __LINE__, #call, (unsigned)is_, cica_message(), #code);        \
-            wrong++;                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 #define SET "STUDY.VSAM1"
 #define CISZ 1024

@@ -2,6 +2,7 @@
  *
  *     misuse CATALOG-DIRECTORY        (with the data set PAYROLL.MASTER of examples/payroll.c in it)
  */
+#include "common/is.h"
 #include <cica.h>
 
 #include <pthread.h>
@@ -10,17 +11,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static int wrong;
-
-#define IS(call, code)                                                                                                 \
-    do {                                                                                                               \
-        int is_ = (call);                                                                                              \
-        if (is_ != (code)) {                                                                                           \
-            printf("line %d: %s is %#x (%s), not %s\n", __LINE__, #call, (unsigned)is_, cica_message(), #code);        \
-            wrong++;                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 static int count(void *context, const char *name, const char *type)
 {

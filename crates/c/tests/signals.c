@@ -4,6 +4,7 @@
  *     signals CATALOG-DIRECTORY       (with the data set PAYROLL.MASTER of examples/payroll.c in it)
  */
 #define _GNU_SOURCE
+#include "common/is.h"
 #include <cica.h>
 
 #include <errno.h>
@@ -16,17 +17,6 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static int wrong;
-
-#define IS(call, code)                                                                                                 \
-    do {                                                                                                               \
-        int is_ = (call);                                                                                              \
-        if (is_ != (code)) {                                                                                           \
-            printf("line %d: %s is %#x (%s), not %s\n", __LINE__, #call, (unsigned)is_, cica_message(), #code);        \
-            wrong++;                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 static cica_string *theirs;
 static volatile sig_atomic_t refused, answered, other;

@@ -3,6 +3,7 @@
  *
  *     units CATALOG-DIRECTORY        (with the data sets of examples/transfer.c in it)
  */
+#include "common/is.h"
 #include <cica.h>
 
 #include <stdio.h>
@@ -10,19 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int wrong;
-
 /* A record of a linear data set. */
 static const char image[4096];
-
-#define IS(call, code)                                                                                                 \
-    do {                                                                                                               \
-        int is_ = (call);                                                                                              \
-        if (is_ != (code)) {                                                                                           \
-            printf("line %d: %s is %#x (%s), not %s\n", __LINE__, #call, (unsigned)is_, cica_message(), #code);        \
-            wrong++;                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 #define DEFINE " DEFINE CLUSTER (NAME(BANK.RANGE) LINEAR TRACKS(1 1))\n"
 
