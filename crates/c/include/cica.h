@@ -116,6 +116,12 @@ enum {
     CICA_INTERRUPTED = 0x6008, /* called by a handler of a signal that interrupted a call of the same thread, or after a
                                  handler has left that call by longjmp: it is not over, and never will be */
 
+    CICA_UNIT_EXISTS = 0x6101,     /* a unit of recovery in doubt has this name; prepare under another */
+    CICA_UNIT_UNKNOWN = 0x6102,    /* none in doubt has this name: never prepared, or somebody has decided */
+    CICA_UNIT_GOING_BACK = 0x6103, /* it is being taken back, and cannot be committed any more */
+    CICA_UNIT_BUSY = 0x6104,       /* somebody is deciding about it just now; look at what came of it */
+    CICA_UNIT_NOT_OPEN = 0x6105,   /* an alternate index that it has changed is no longer opened with its base */
+
     CICA_POOL_EXISTS = 0x7004,  /* a pool with this number is built already */
     CICA_POOL_BUFFERS = 0x7018, /* a size that VSAM does not know, too few or too many buffers, none for data */
     CICA_POOL_MISSING = 0x7104, /* there is no pool with this number */
@@ -304,6 +310,49 @@ int cica_unit_backout(cica_unit *unit);
 /* Ends the handle; its strings are closed before (else CICA_IN_USE). What was not committed is backed out, and that is
  * what the answer is of: the handle is gone unless changes are left that can be taken back when asked again. */
 int cica_unit_free(cica_unit *unit);
+
+/* ---- units of recovery in doubt ----
+ *
+ * The two-phase commit of a coordinator that has other things than data sets to commit. Its first phase is
+ * cica_unit_prepare(): from then on the unit is in doubt, and its changes neither stand nor go back by themselves,
+ * whatever is closed, killed or switched off, until somebody says by its name which of the two it is to be: this process,
+ * another one (cica_commit_prepared(), cica_back_out_prepared()), or a person (the command `cica indoubt`). Meanwhile its
+ * records are retained: who wants to change one, get it for update, or read it with integrity is refused (CICA_RETAINED).
+ *
+ *     coordinator: each says yes     cica_unit_prepare(unit, "TRANSFER-4711")
+ *     it decides, and writes that down
+ *     second phase                   cica_commit_prepared(env, "TRANSFER-4711")
+ *     after a restart                cica_in_doubt(env, each, context): decides about each that it finds
+ */
+
+/* Prepares the unit, durably. The name is that of the coordinator's transaction: 1 to 200 letters, digits and . _ - + :,
+ * with a letter or digit first (else CICA_ARGUMENT), and no other unit in doubt of the catalog has it (else
+ * CICA_UNIT_EXISTS). The handle is free for its next unit, and may be freed. What its strings held for update they hold no
+ * longer. A unit that has changed nothing is in doubt as well, so that the coordinator need not know. When it fails the unit
+ * is open still; but CICA_FENCED: whoever opens its data sets next finds it in doubt, or takes it back. */
+int cica_unit_prepare(cica_unit *unit, const char *name);
+
+/* A unit in doubt. */
+typedef struct cica_doubt {
+    const char *name;
+    const char *const *data_sets; /* those that it has changed, without their alternate indexes */
+    size_t data_set_count;
+    uint64_t changes;             /* of records */
+    uint64_t prepared;            /* when: nanoseconds since 1970 */
+    int going_back;               /* 1: it was decided that it goes back, and that could not be done yet */
+} cica_doubt;
+
+/* Calls `each` with every unit in doubt of the catalog, in the order of their names, whoever has prepared it. What it is
+ * given is good until it returns. A result other than 0 ends it and is returned. */
+int cica_in_doubt(cica_env *env, int (*each)(void *context, const cica_doubt *unit), void *context);
+/* Its changes stand, durably, and its records are free. In a process that has a data set of it open meanwhile they are free
+ * from its next open of anything. CICA_UNIT_UNKNOWN also where it was decided about before: who asks twice, because he does
+ * not know whether the first time was heard, may take that for done. */
+int cica_commit_prepared(cica_env *env, const char *name);
+/* Takes its changes back, durably, and frees its records. It opens the data sets for that, so no other process may have
+ * them open (CICA_OPEN_IN_USE). CICA_NOSPACE and the like: some are taken back, from now on it can only go back, and asked
+ * again it goes on. */
+int cica_back_out_prepared(cica_env *env, const char *name);
 
 /* ---- strings and requests ---- */
 

@@ -69,6 +69,11 @@ codes! {
     HANDLES = 0x6006, c"too many handles are open";
     INTERNAL = 0x6007, c"an error of the library";
     INTERRUPTED = 0x6008, c"a signal interrupted a call of this thread, and that is not over";
+    UNIT_EXISTS = 0x6101, c"a unit of recovery in doubt has this name";
+    UNIT_UNKNOWN = 0x6102, c"no unit of recovery in doubt has this name";
+    UNIT_GOING_BACK = 0x6103, c"the unit of recovery is being taken back";
+    UNIT_BUSY = 0x6104, c"somebody is deciding about the unit of recovery just now";
+    UNIT_NOT_OPEN = 0x6105, c"a data set that the unit of recovery has changed cannot be opened with its alternate indexes";
     POOL_EXISTS = 0x7004, c"the pool is built already";
     POOL_BUFFERS = 0x7018, c"a size or a number of buffers is wrong";
     POOL_MISSING = 0x7104, c"there is no such pool";

@@ -8,6 +8,7 @@
 //! buffers                              buffers of an open, and pools of those that opens share
 //! interval                             control intervals in the caller's area
 //! lock                                 records of others: waiting, read integrity, locks
+//! prepared                             units that somebody else decides about
 //! border                               each call goes through it: panics stop there, errors become codes
 //! handle                               tokens to objects: closed, foreign and busy ones are found out
 //! object                               what a handle stands for
@@ -30,6 +31,7 @@ mod handle;
 mod interval;
 mod lock;
 mod object;
+mod prepared;
 mod string;
 mod unit;
 
@@ -40,5 +42,6 @@ pub use dataset::*;
 pub use environment::*;
 pub use interval::*;
 pub use lock::*;
+pub use prepared::*;
 pub use string::*;
 pub use unit::*;

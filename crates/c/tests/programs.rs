@@ -165,6 +165,17 @@ fn units_of_recovery_do_what_the_header_says() {
 }
 
 #[test]
+fn units_in_doubt_do_what_the_header_says() {
+    let place = Workplace::new("prepared");
+    let fill = place.compile("examples/transfer.c", false);
+    assert!(run(&fill, &[&place.catalog()]).status.success());
+    let prepared = place.compile("tests/prepared.c", false);
+    let done = run(&prepared, &[&place.catalog()]);
+    assert_eq!(text(&done.stdout), "");
+    assert!(done.status.success());
+}
+
+#[test]
 fn signals_and_forks_are_what_the_header_says() {
     let place = Workplace::new("signals");
     let fill = place.compile("examples/payroll.c", false);
