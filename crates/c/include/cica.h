@@ -350,7 +350,7 @@ int cica_in_doubt(cica_env *env, int (*each)(void *context, const cica_doubt *un
  * not know whether the first time was heard, may take that for done. */
 int cica_commit_prepared(cica_env *env, const char *name);
 /* Takes its changes back, durably, and frees its records. It opens the data sets for that, so no other process may have
- * them open (CICA_OPEN_IN_USE). CICA_NOSPACE and the like: some are taken back, from now on it can only go back, and asked
+ * them open (CICA_OPEN_IN_USE) but the server of shared ones, which is asked to do it. CICA_NOSPACE and the like: some are taken back, from now on it can only go back, and asked
  * again it goes on. */
 int cica_back_out_prepared(cica_env *env, const char *name);
 

@@ -1,7 +1,7 @@
 //! Units of recovery that somebody else decides about: prepared, shown, committed and taken back by name.
 
 use crate::border::{call, outside, text};
-use crate::code::{Error, ARGUMENT, UNIT_BUSY, UNIT_EXISTS, UNIT_GOING_BACK, UNIT_NOT_OPEN, UNIT_UNKNOWN};
+use crate::code::{Error, ARGUMENT, OPEN_IO, UNIT_BUSY, UNIT_EXISTS, UNIT_GOING_BACK, UNIT_NOT_OPEN, UNIT_UNKNOWN};
 use crate::handle;
 use cica_engine::PrepareError;
 use cica_session::DecideError;
@@ -28,6 +28,7 @@ impl From<PrepareError> for Error {
             PrepareError::NotOpen { .. } => UNIT_NOT_OPEN,
             PrepareError::File(error) => return error.into(),
             PrepareError::Request(error) => return error.into(),
+            PrepareError::AtOwner { .. } => OPEN_IO,
             _ => UNIT_BUSY,
         };
         Error::new(number, error.to_string())
@@ -40,6 +41,7 @@ impl From<DecideError> for Error {
         match error {
             DecideError::Open { error, .. } => Error { words, ..error.into() },
             DecideError::Unit(error) => error.into(),
+            DecideError::Owner(error) => error.into(),
         }
     }
 }
@@ -109,7 +111,7 @@ pub unsafe extern "C" fn cica_commit_prepared(env: *mut c_void, name: *const c_c
     call(|| {
         let env = handle::environment(env)?;
         // SAFETY: the caller's promise.
-        Ok(env.session.engine.commit_prepared(unsafe { called(name) }?)?)
+        Ok(env.session.commit_prepared(unsafe { called(name) }?)?)
     })
 }
 

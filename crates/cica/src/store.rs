@@ -202,11 +202,11 @@ impl Store {
     /// # Errors
     /// [`Error::InDoubt`]: there is none that is called so, or it is being taken back.
     pub fn commit_prepared(&self, name: &str) -> Result<(), Error> {
-        Ok(self.session.engine.commit_prepared(name).map_err(DecideError::from)?)
+        Ok(self.session.commit_prepared(name)?)
     }
 
     /// Takes one of them back, durably, and frees its records. Its data sets are opened for that, so no other process
-    /// may have them open.
+    /// may have them open but the owner of shared ones, which is asked to do it.
     ///
     /// # Errors
     /// [`Error::InDoubt`]: there is none that is called so, one of its data sets cannot be opened, or there is no room

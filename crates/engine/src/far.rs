@@ -10,6 +10,7 @@
 use crate::error::RequestError;
 use crate::examine::Examination;
 use crate::locks::{LockMode, Patience, ReadIntegrity};
+use crate::prepared::PrepareError;
 use crate::request::{Argument, CloseReport, Durability, Insert, Intent, Record, Search};
 use cica_format::attributes::Attributes;
 use cica_format::root::Statistics;
@@ -114,6 +115,11 @@ pub trait FarUnit: Send + Sync {
     /// # Errors
     /// As [`UnitOfRecovery::backout`](crate::UnitOfRecovery::backout).
     fn backout(&self) -> Result<(), RequestError>;
+    /// Prepares it: it belongs to nobody then but to who decides about `name`.
+    ///
+    /// # Errors
+    /// As [`UnitOfRecovery::prepare`](crate::UnitOfRecovery::prepare).
+    fn prepare(&self, name: &str) -> Result<(), PrepareError>;
     /// Changes of it so far.
     fn changes(&self) -> usize;
     /// The process that has it is gone, and has not committed it.

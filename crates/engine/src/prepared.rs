@@ -58,6 +58,11 @@ pub enum PrepareError {
     File(OpenError),
     /// The unit could not be prepared or taken back.
     Request(RequestError),
+    /// What the process that owns its data sets says.
+    AtOwner {
+        /// Its words.
+        words: String,
+    },
 }
 
 impl fmt::Display for PrepareError {
@@ -90,6 +95,7 @@ impl fmt::Display for PrepareError {
             ),
             PrepareError::File(error) => write!(f, "{error}"),
             PrepareError::Request(error) => write!(f, "{error}"),
+            PrepareError::AtOwner { words } => f.write_str(words),
         }
     }
 }
@@ -145,6 +151,12 @@ fn file_name(name: &str) -> String {
 /// The file of a unit that is called so.
 fn path_of(directory: &Path, name: &str) -> PathBuf {
     directory.join(file_name(name))
+}
+
+/// The same, if one can be called so.
+pub fn checked_path_of(directory: &Path, name: &str) -> Result<PathBuf, PrepareError> {
+    check_name(name)?;
+    Ok(path_of(directory, name))
 }
 
 /// Reads a whole file, which is of the unit that its own name says (Z4).

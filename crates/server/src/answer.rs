@@ -12,7 +12,7 @@ use cica_share::batch::push;
 use cica_share::words::{
     integrity_of, parse, patience_of, Answer, Ask, By, How, OpenedReply, Opening, SentRecord, BATCH, VERSION,
 };
-use cica_share::{durability_of, examined, state, Line, Refusal, Wire};
+use cica_share::{durability_of, examined, state, Line, Refusal, Undecided, Wire};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -151,7 +151,7 @@ impl Turn<'_> {
     fn say(&mut self, answer: &Answer<'_>) -> Sent {
         self.refused |= match answer {
             Answer::Refused(refusal) => !refusal.is_miss(),
-            Answer::NotOpened { .. } | Answer::Nonsense(_) => true,
+            Answer::NotOpened { .. } | Answer::Undecided(_) | Answer::Nonsense(_) => true,
             _ => false,
         };
         self.line.send(answer, None)
@@ -273,7 +273,15 @@ impl Turn<'_> {
                 let kept = self.guest.keep_unit(unit, owner);
                 self.kept(kept)
             }
-            Ask::Commit { .. } | Ask::Backout { .. } | Ask::Changes { .. } | Ask::DropUnit { .. } => self.unit(ask),
+            Ask::Commit { .. }
+            | Ask::Backout { .. }
+            | Ask::Changes { .. }
+            | Ask::DropUnit { .. }
+            | Ask::Prepare { .. } => self.unit(ask),
+            Ask::Decide { name, commit } => {
+                let done = self.owner.shared.decide(name, commit, descriptor.as_ref());
+                self.decided(done)
+            }
             Ask::Status => {
                 let status = self.owner.status();
                 self.say(&Answer::Status(Box::new(status)))
@@ -368,7 +376,11 @@ impl Turn<'_> {
 
     fn unit(&mut self, ask: Ask<'_>) -> Sent {
         let number = match ask {
-            Ask::Commit { unit, .. } | Ask::Backout { unit } | Ask::Changes { unit } | Ask::DropUnit { unit } => unit,
+            Ask::Commit { unit, .. }
+            | Ask::Backout { unit }
+            | Ask::Changes { unit }
+            | Ask::DropUnit { unit }
+            | Ask::Prepare { unit, .. } => unit,
             _ => 0,
         };
         let Some(unit) = self.guest.unit(number) else {
@@ -384,6 +396,13 @@ impl Turn<'_> {
                 self.ended(number, done)
             }
             Ask::Changes { .. } => self.say(&Answer::Number(unit.changes() as u64)),
+            Ask::Prepare { name, .. } => {
+                let done = unit.prepare(name).map_err(|error| Undecided::from(&error));
+                if done.is_ok() {
+                    self.guest.unit_ended(number);
+                }
+                self.decided(done)
+            }
             _ => {
                 let done = unit.backout();
                 drop(unit);
@@ -399,6 +418,11 @@ impl Turn<'_> {
             self.guest.unit_ended(number);
         }
         self.done(done)
+    }
+
+    /// What is in doubt now, or not any more.
+    fn decided(&mut self, done: Result<(), Undecided>) -> Sent {
+        self.say(&done.map_or_else(|why| Answer::Undecided(Box::new(why)), |()| Answer::Done))
     }
 
     /// A request of a string.

@@ -4,6 +4,7 @@
 //! listen     one owner for a catalog, its socket, who comes, when it ends
 //! owner      what its threads share: clients, and whether it goes on
 //! answer     a connection: requests read, carried out, answered
+//! doubt      units of recovery in doubt
 //! guest      what a client has: data sets, strings, units; all of it ends with the client
 //! shunted    units that could not be taken back
 //! tally      what is counted of requests
@@ -21,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod doubt;
 mod guest;
 mod intervals;
 mod listen;

@@ -208,6 +208,7 @@ fn accept(owner: &Arc<Owner>, listener: &UnixListener, how: Serve) {
             alone_since = Instant::now();
         }
         owner.shunted.try_again();
+        owner.forget_decided();
         owner.tell_smf(false);
         // With it the locks that are retained would end.
         if !owner.guests().is_empty() || !owner.shunted.is_empty() {

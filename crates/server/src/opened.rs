@@ -228,9 +228,9 @@ impl Shared {
     }
 
     /// O2.
-    fn check_rights(&self, descriptor: Option<&OwnedFd>, data: &Path, access: Access) -> Result<(), String> {
+    pub(crate) fn check_rights(&self, descriptor: Option<&OwnedFd>, data: &Path, access: Access) -> Result<(), String> {
         let Some(descriptor) = descriptor else {
-            return Err("the client gave no descriptor of the data component".into());
+            return Err(format!("the client gave no descriptor of {}", data.display()));
         };
         let given = fstat(descriptor).map_err(|error| error.to_string())?;
         let own = (self.file_of)(data).map_err(|error| format!("{}: {error}", data.display()))?;

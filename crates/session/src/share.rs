@@ -209,6 +209,29 @@ impl Owner {
         users
     }
 
+    /// The owner, where there is one.
+    ///
+    /// # Errors
+    /// [`SessionError::Shared`]: it cannot be asked, or is of another version.
+    pub(crate) fn there(&self, catalog: &Path) -> Result<Option<Arc<Client>>, SessionError> {
+        let mut known = self.0.lock();
+        if let Some(client) = known.as_ref().filter(|client| !client.is_gone()) {
+            return Ok(Some(client.clone()));
+        }
+        let socket = socket(catalog);
+        match Client::connect(&socket, &program()) {
+            Ok(client) => Ok(Some(known.insert(Arc::new(client)).clone())),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => Ok(None),
+            Err(error) => Err(SessionError::Shared {
+                reason: 184,
+                words: match error.kind() {
+                    ErrorKind::ConnectionAborted => error.to_string(),
+                    _ => unreached(&socket, &error),
+                },
+            }),
+        }
+    }
+
     /// The owner, found or started.
     fn client(&self, catalog: &Path, start: bool) -> Result<Arc<Client>, SessionError> {
         let mut known = self.0.lock();

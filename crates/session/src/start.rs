@@ -68,7 +68,7 @@ pub struct Session {
     pub sharing: Sharing,
     /// Where SMF records go, if they are written.
     pub smf: Option<Arc<SmfFile>>,
-    owner: Arc<Owner>,
+    pub(crate) owner: Arc<Owner>,
 }
 
 /// What opens data sets as a session does, for who has no session.

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! data_set string unit     what an engine's user has in hand, asked of the owner
+//! doubt                    units of recovery in doubt
 //! set                      what an open's strings share
 //! client                   connections to an owner
 //! figures                what is counted of requests
@@ -20,6 +21,7 @@
 pub mod batch;
 mod client;
 mod data_set;
+mod doubt;
 pub mod figures;
 mod line;
 mod refusal;
@@ -31,6 +33,7 @@ pub mod words;
 
 pub use client::{unfit, Client};
 pub use data_set::{examined, open, rights, state, NotOpened};
+pub use doubt::Undecided;
 pub use line::Line;
 pub use refusal::Refusal;
 pub use string::FRESH;

@@ -1,9 +1,11 @@
 //! A unit of recovery of an owner, as its client has it.
 
-use crate::client::Client;
-use crate::words::Ask;
+use crate::client::{unfit, Client};
+use crate::doubt::Undecided;
+use crate::words::{Answer, Ask};
 use cica_engine::far::FarUnit;
-use cica_engine::{Durability, RequestError};
+use cica_engine::{Durability, PrepareError, RequestError};
+use std::os::fd::BorrowedFd;
 use std::sync::{Arc, OnceLock};
 
 /// See the module. The owner is asked for it when it is needed first.
@@ -46,6 +48,12 @@ impl FarUnit for Unit {
         self.client.tell(&Ask::Backout { unit })
     }
 
+    fn prepare(&self, name: &str) -> Result<(), PrepareError> {
+        let unit = self.made()?;
+        self.client.ask(&Ask::Prepare { unit, name }, done)??;
+        Ok(())
+    }
+
     fn is_gone(&self) -> bool {
         self.client.is_gone()
     }
@@ -63,6 +71,32 @@ impl Drop for Unit {
             // An owner that is gone has taken it back, or will.
             let _ = self.client.tell(&Ask::DropUnit { unit: *unit });
         }
+    }
+}
+
+impl Client {
+    /// Has the owner decide about the unit in doubt that is called `name`: it is committed, or taken back. `rights`: a
+    /// descriptor of its file, open for output.
+    ///
+    /// # Errors
+    /// 12/16: the owner is gone, and may have decided. The inner one: what the owner says, and nothing was decided, or
+    /// not all of it done.
+    pub fn decide(
+        &self,
+        name: &str,
+        commit: bool,
+        rights: BorrowedFd<'_>,
+    ) -> Result<Result<(), Undecided>, RequestError> {
+        self.ask_with(&Ask::Decide { name, commit }, Some(rights), done)
+    }
+}
+
+/// The answer to what ends so, or is undecided.
+fn done(answer: Answer<'_>) -> Result<Result<(), Undecided>, RequestError> {
+    match answer {
+        Answer::Done => Ok(Ok(())),
+        Answer::Undecided(why) => Ok(Err(*why)),
+        _ => Err(unfit()),
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! * W2. A body that is no message, or has bytes left over, is answered by an error and never looked at in part.
 
+use crate::doubt::Undecided;
 use crate::figures::Sums;
 use crate::refusal::Refusal;
 use cica_engine::{Argument, Insert, Intent, Patience, ReadIntegrity, Search};
@@ -11,7 +12,7 @@ use std::io::{Error, ErrorKind};
 use std::time::Duration;
 
 /// Raised by every change of a message.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Bytes of a body at most: a record of the greatest length, or a batch, and what stands beside it.
 pub const LONGEST: usize = 20 << 20;
 /// A wait without an end.
@@ -205,6 +206,11 @@ pub enum Ask<'a> {
     Changes { unit: u32 },
     /// Gives it up; what was not committed is taken back.
     DropUnit { unit: u32 },
+    /// Prepares it: it is the client's no longer, and waits under this name.
+    Prepare { unit: u32, name: &'a str },
+    /// Commits the unit in doubt of this name, whosever it was, or takes it back. A descriptor of its file, open for
+    /// output, comes with it.
+    Decide { name: &'a str, commit: bool },
     /// GET direct.
     Get { string: u32, by: By<'a>, how: How },
     /// GET skip-sequential.
@@ -439,6 +445,8 @@ pub enum Answer<'a> {
     Refused(Refusal),
     /// The open was refused: VSAM's reason, whether another has it, and words.
     NotOpened { reason: u8, in_use: bool, words: String },
+    /// A unit was not prepared, or nothing decided.
+    Undecided(Box<Undecided>),
     /// The message was none, or has no meaning here.
     Nonsense(String),
 }

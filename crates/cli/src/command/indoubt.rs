@@ -6,7 +6,7 @@ use crate::moment;
 use crate::session::Session;
 use cica_engine::{InDoubt, PrepareError};
 use cica_messages as messages;
-use cica_session::DecideError;
+use cica_session::{DecideError, SessionError};
 use clap::{Args, Subcommand};
 use serde_json::{json, Value};
 use std::io::Write;
@@ -32,7 +32,7 @@ pub enum Options {
         /// The name under which it was prepared
         unit: String,
     },
-    /// Take the changes of one back; no other program may have its data sets open
+    /// Take the changes of one back; no other program may have its data sets open but the server of shared ones
     #[command(after_help = "Example:\n  cica indoubt backout TRANSFER-4711")]
     Backout {
         /// The name under which it was prepared
@@ -54,7 +54,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     match options {
         Options::Ls(how) => show(&session, &how),
         Options::Commit { unit } => {
-            session.engine.commit_prepared(&unit)?;
+            session.commit_prepared(&unit)?;
             Ok(Status::DONE)
         }
         Options::Backout { unit } => {
@@ -107,6 +107,7 @@ impl From<PrepareError> for Failure {
         match error {
             PrepareError::File(error) => error.into(),
             PrepareError::Request(error) => error.into(),
+            PrepareError::AtOwner { words } => SessionError::Shared { reason: 184, words }.into(),
             other => Failure::new(Status::REFUSED, &messages::CICA1083E, other),
         }
     }
@@ -117,6 +118,7 @@ impl From<DecideError> for Failure {
         match error {
             DecideError::Open { name, error } => Failure::from(error).at(name),
             DecideError::Unit(error) => error.into(),
+            DecideError::Owner(error) => error.into(),
         }
     }
 }

@@ -7,14 +7,14 @@ use crate::error::{OpenError, RequestError};
 use crate::locks::LockOwner;
 use crate::log::{owned_parts, Log};
 use crate::open::{OpenDataSet, Shared};
-use crate::prepared::{unresolved, Deciding, PrepareError};
+use crate::prepared::{checked_path_of, unresolved, Deciding, PrepareError};
 use crate::sphere::take_back;
 use crate::unit::label;
 use cica_format::log::append_unit;
 use cica_format::prepared::{PreparedState, PreparedUnit};
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 /// A unit of recovery that is in doubt.
@@ -51,8 +51,25 @@ impl Engine {
         Ok(found.into_iter().map(info).collect())
     }
 
+    /// The file of the unit in doubt that is called so: who may write to it may decide.
+    ///
+    /// # Errors
+    /// No unit can be called so.
+    pub fn prepared_file(&self, name: &str) -> Result<PathBuf, PrepareError> {
+        checked_path_of(self.log_directory(), name)
+    }
+
+    /// Frees the records of units in doubt about which another process has decided meanwhile. Every open does that.
+    ///
+    /// # Errors
+    /// Files of units in doubt cannot be read: nothing is free.
+    pub fn forget_decided(&self) -> Result<(), OpenError> {
+        self.shared.forget_decided()
+    }
+
     /// Commits a unit in doubt: its changes stand, durably, and its records are free. A process that has one of its
-    /// data sets open meanwhile learns of it at its next open of anything.
+    /// data sets open meanwhile learns of it at its next open of anything, or by
+    /// [`forget_decided`](Self::forget_decided).
     ///
     /// # Errors
     /// There is no such unit; it is being taken back; its file cannot be written: it is in doubt still.

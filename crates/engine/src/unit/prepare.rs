@@ -20,15 +20,13 @@ impl UnitOfRecovery {
     /// # Errors
     /// The name is none, or another unit in doubt has it; there is no room for the file: the unit is open still.
     /// 12/16: a data set is fenced, or the log failed; whoever opens the data sets next finds the unit in doubt, or
-    /// takes it back. 8/104: a backout has taken part of it back and must go on; or its data sets are another process's.
+    /// takes it back; the same where they are another process's, and that is gone. 8/104: a backout has taken part of it
+    /// back and must go on.
     pub fn prepare(&self, name: &str) -> Result<(), PrepareError> {
         self.state.shared.owner.check()?;
         check_name(name)?;
-        if self.state.far_part().is_some() {
-            return Err(PrepareError::Request(RequestError::Options {
-                what:
-                    "a unit of recovery whose data sets are shared through a server cannot be prepared; open them alone",
-            }));
+        if let Some(far) = self.state.far_part() {
+            return far.prepare(name);
         }
         let ending = self.state.ending.write();
         let sets = self.state.prepare(name)?;
