@@ -112,6 +112,12 @@ impl UnitOracle {
         !self.before[unit].is_empty()
     }
 
+    /// Keys of a data set that open units have changed.
+    pub fn changed_in(&self, set: usize) -> Vec<u32> {
+        let places = self.before.iter().flat_map(|unit| unit.keys());
+        places.filter(|place| place.0 == set).map(|place| place.1).collect()
+    }
+
     /// Does it.
     pub fn apply(&mut self, action: UnitAction) -> UnitAnswer {
         match action {
@@ -122,8 +128,9 @@ impl UnitOracle {
             UnitAction::Erase { by, set, key } => {
                 if self.sets[set].contains_key(&key) {
                     self.change(by, (set, key), None, false)
+                } else if self.is_erased_by_another(by, (set, key)) {
+                    UnitAnswer::Kept
                 } else {
-                    // Nobody is told whose a record is that is not there.
                     UnitAnswer::NotFound
                 }
             }
@@ -160,6 +167,11 @@ impl UnitOracle {
         };
         put(&mut self.sets[place.0], place.1, new);
         UnitAnswer::Done
+    }
+
+    /// Has an open unit of another erased it? It keeps the record until it ends, one that it added itself too.
+    fn is_erased_by_another(&self, by: Option<usize>, place: (usize, u32)) -> bool {
+        (0..UNITS).any(|unit| Some(unit) != by && self.before[unit].contains_key(&place))
     }
 
     /// What stands if every open unit is taken back.

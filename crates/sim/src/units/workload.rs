@@ -52,6 +52,10 @@ fn change(random: &mut Random, oracle: &UnitOracle, unit: usize, keys: u32) -> U
     let next = next(oracle.records(set));
     let key = match set {
         ESDS if random.chance(50) => next,
+        _ if random.chance(10) && !oracle.changed_in(set).is_empty() => {
+            let changed = oracle.changed_in(set);
+            changed[random.below(changed.len())]
+        }
         ESDS => random.between(1, u64::from(next)) as u32,
         _ => random.between(1, u64::from(keys)) as u32,
     };
