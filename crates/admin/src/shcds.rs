@@ -1,10 +1,12 @@
 //! SHCDS: who shares data sets, what is locked, and units of recovery that could not be taken back. All of it is asked
-//! of the server that shares the data sets of the master catalog; without one nothing is shared.
+//! of the server that shares the data sets of the master catalog; without one nothing is shared. Units in doubt wait in
+//! files, whether there is a server or not.
 //!
 //! | on z/OS | here |
 //! |---|---|
 //! | a sharing subsystem | a client of the server |
 //! | shunted work of a unit of recovery (URID) | a unit that its server could not take back, by its number there |
+//! | the same, in doubt | a unit that was prepared, by its name; `cica indoubt` decides about it, no function of SHCDS |
 //! | cache and lock structures, forward recovery of locks, NON-RLS UPDATE | none: these functions are refused |
 
 use super::failure::Failure;
@@ -13,7 +15,8 @@ use super::outcome::Outcome;
 use super::report::Report;
 use super::Services;
 use cica_catalog::entry::Log;
-use cica_messages::{CICA0957I, CICA0958E, CICA1018E, CICA1019I};
+use cica_engine::{InDoubt, PrepareError};
+use cica_messages::{CICA0934E, CICA0957I, CICA0958E, CICA1018E, CICA1019I};
 use cica_share::words::{Answer, Ask, ClientInfo, Shunted, Status};
 use cica_share::Client;
 use std::collections::BTreeSet;
@@ -30,6 +33,8 @@ pub enum Chosen {
     Sphere(String),
     /// URID: the one with this number.
     Unit(u64),
+    /// URID: the one in doubt that is called so, in capitals or not.
+    Named(String),
 }
 
 /// The functions of SHCDS that are carried out.
@@ -56,7 +61,7 @@ pub struct SharedState {
     pub name: String,
     /// Can it be recovered, by what LOG says?
     pub recoverable: bool,
-    /// Records of it are retained for a unit that could not be taken back.
+    /// Records of it are retained for a unit that could not be taken back, or that is in doubt.
     pub retained: bool,
     /// Who has it open: process and program.
     pub users: Vec<String>,
@@ -73,19 +78,23 @@ pub struct Subsystem {
     pub locks: (usize, usize),
 }
 
-/// A unit of recovery that could not be taken back.
+/// A unit of recovery that could not be taken back, or that is in doubt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShuntedUnit {
-    /// Its number at the server.
-    pub unit: u64,
-    /// Whose it was.
-    pub of: String,
+    /// Its number at the server, or the name under which it was prepared.
+    pub unit: String,
+    /// Whose it was; one that was prepared is nobody's.
+    pub of: Option<String>,
     /// Data sets that it has changed.
     pub data_sets: Vec<String>,
     /// Changes that are still to be taken back.
     pub changes: u64,
-    /// Why it could not be.
+    /// Why it could not be, or what ends it.
     pub cause: String,
+    /// When it was prepared, nanoseconds since 1970.
+    pub prepared: Option<u64>,
+    /// Nobody has decided yet whether it goes back.
+    pub in_doubt: bool,
 }
 
 /// What was asked for.
@@ -112,14 +121,19 @@ impl Services {
 fn shcds(services: &Services, request: &Shcds, out: &mut Report) -> Result<(u8, ShcdsResult), Failure> {
     let server = Server::of(services);
     let status = server.as_ref().map(|server| &server.status);
-    let shunted = || status.map_or(&[][..], |status| &status.shunted);
+    let shunted = |chosen: &Chosen| -> Result<ShcdsResult, Failure> {
+        let shunted = status.map_or(&[][..], |status| &status.shunted);
+        let doubtful = in_doubt(services, chosen)?;
+        let all = chosen_of(shunted, chosen).map(unit).chain(doubtful.iter().map(waiting));
+        Ok(ShcdsResult::Shunted(all.collect()))
+    };
     let listed = match request {
         Shcds::DataSet(name) => ShcdsResult::DataSet(data_set(services, name, status)?),
         Shcds::Subsystems => ShcdsResult::Subsystems(status.map_or_else(Vec::new, subsystems)),
-        Shcds::Recovery => ShcdsResult::Shunted(shunted().iter().map(unit).collect()),
-        Shcds::Shunted(chosen) => ShcdsResult::Shunted(chosen_of(shunted(), chosen).map(unit).collect()),
-        Shcds::Retry(chosen) => return resolve(server.as_ref(), ("RETRY", chosen), out),
-        Shcds::Purge(chosen) => return resolve(server.as_ref(), ("PURGE", chosen), out),
+        Shcds::Recovery => shunted(&Chosen::All)?,
+        Shcds::Shunted(chosen) => shunted(chosen)?,
+        Shcds::Retry(chosen) => return resolve(services, server.as_ref(), ("RETRY", chosen), out),
+        Shcds::Purge(chosen) => return resolve(services, server.as_ref(), ("PURGE", chosen), out),
     };
     if server.is_none() {
         out.say(&CICA0957I, &[]);
@@ -162,11 +176,13 @@ fn data_set(services: &Services, name: &str, status: Option<&Status>) -> Result<
     let locks = status.into_iter().flat_map(|status| &status.locks);
     let mut retained = locks.filter(|lock| lock.retained && lock.data_set == name);
     let shunted = status.map_or(&[][..], |status| &status.shunted);
+    let of_it = Chosen::Sphere(name.clone());
+    let waits = chosen_of(shunted, &of_it).next().is_some() || !in_doubt(services, &of_it)?.is_empty();
     let has_open = |client: &&ClientInfo| client.data_sets.contains(&name);
     let clients = status.into_iter().flat_map(|status| &status.clients);
     Ok(SharedState {
         recoverable: matches!(found.attributes.log, Some(Log::Undo | Log::All)),
-        retained: retained.next().is_some() || chosen_of(shunted, &Chosen::Sphere(name.clone())).next().is_some(),
+        retained: retained.next().is_some() || waits,
         users: clients.filter(has_open).map(label).collect(),
         name,
     })
@@ -198,12 +214,51 @@ fn subsystems(status: &Status) -> Vec<Subsystem> {
 
 fn unit(shunted: &Shunted) -> ShuntedUnit {
     ShuntedUnit {
-        unit: shunted.unit,
-        of: shunted.of.clone(),
+        unit: shunted.unit.to_string(),
+        of: Some(shunted.of.clone()),
         data_sets: shunted.data_sets.clone(),
         changes: shunted.changes,
         cause: shunted.why.clone(),
+        prepared: None,
+        in_doubt: false,
     }
+}
+
+fn waiting(unit: &InDoubt) -> ShuntedUnit {
+    ShuntedUnit {
+        unit: unit.name.clone(),
+        of: None,
+        data_sets: unit.data_sets.clone(),
+        changes: unit.changes as u64,
+        cause: remedy(unit),
+        prepared: Some(unit.prepared),
+        in_doubt: !unit.going_back,
+    }
+}
+
+/// What ends a unit that was prepared.
+fn remedy(unit: &InDoubt) -> String {
+    let name = &unit.name;
+    if unit.going_back {
+        format!("it was decided that it goes back; 'cica indoubt backout {name}' goes on with that")
+    } else {
+        format!("it is in doubt; 'cica indoubt commit {name}' or 'cica indoubt backout {name}' decides")
+    }
+}
+
+/// Units that were prepared, and wait.
+fn in_doubt(services: &Services, chosen: &Chosen) -> Result<Vec<InDoubt>, Failure> {
+    let mut units = services.engine.in_doubt().map_err(|error| match error {
+        PrepareError::File(error) => Failure::from(error),
+        other => Failure::new(&CICA0934E, &[("reason", &other)]),
+    })?;
+    units.retain(|unit| match chosen {
+        Chosen::All => true,
+        Chosen::Sphere(name) => unit.data_sets.contains(name),
+        Chosen::Unit(number) => unit.name == number.to_string(),
+        Chosen::Named(name) => unit.name.eq_ignore_ascii_case(name),
+    });
+    Ok(units)
 }
 
 fn chosen_of<'s>(shunted: &'s [Shunted], chosen: &'s Chosen) -> impl Iterator<Item = &'s Shunted> {
@@ -211,25 +266,35 @@ fn chosen_of<'s>(shunted: &'s [Shunted], chosen: &'s Chosen) -> impl Iterator<It
         Chosen::All => true,
         Chosen::Sphere(name) => unit.data_sets.contains(name),
         Chosen::Unit(number) => unit.unit == *number,
+        Chosen::Named(_) => false,
     })
 }
 
-/// Takes shunted units back, or gives them up; each says what became of it.
+/// Takes shunted units back, or gives them up; each says what became of it, and those in doubt who decides.
 fn resolve(
+    services: &Services,
     server: Option<&Server>,
     (function, chosen): (&'static str, &Chosen),
     out: &mut Report,
 ) -> Result<(u8, ShcdsResult), Failure> {
-    let Some(server) = server else {
+    let doubtful = in_doubt(services, chosen)?;
+    let is_named = matches!(chosen, Chosen::Named(_));
+    if server.is_none() && doubtful.is_empty() && !is_named {
         return Err(Failure::new(&CICA0958E, &[("function", &function)]));
-    };
-    let units: Vec<&Shunted> = chosen_of(&server.status.shunted, chosen).collect();
-    if units.is_empty() {
-        let reason = "there is no such shunted unit; LISTSHUNTED URID(ALL) lists them";
+    }
+    let shunted = server.map_or(&[][..], |server| &server.status.shunted);
+    let units: Vec<&Shunted> = chosen_of(shunted, chosen).collect();
+    if units.is_empty() && doubtful.is_empty() {
+        let reason = if is_named {
+            "no unit in doubt is called so, and a shunted one has a number; LISTSHUNTED URID(ALL) lists both"
+        } else {
+            "there is no such shunted unit; LISTSHUNTED URID(ALL) lists them"
+        };
         let what = match chosen {
             Chosen::All => "ALL".to_owned(),
             Chosen::Sphere(name) => name.clone(),
             Chosen::Unit(unit) => unit.to_string(),
+            Chosen::Named(name) => name.clone(),
         };
         return Err(Failure::new(
             &CICA1018E,
@@ -237,7 +302,7 @@ fn resolve(
         ));
     }
     let mut cc = 0;
-    for shunted in units {
+    for (shunted, server) in units.into_iter().zip(server.into_iter().cycle()) {
         let ask = Ask::Shunted {
             unit: shunted.unit,
             give_up: function == "PURGE",
@@ -251,6 +316,12 @@ fn resolve(
                 cc = NOT_LISTED;
             }
         }
+    }
+    for unit in &doubtful {
+        let values: &[(&str, &dyn std::fmt::Display)] =
+            &[("function", &function), ("unit", &unit.name), ("reason", &remedy(unit))];
+        out.say(&CICA1018E, values);
+        cc = NOT_LISTED;
     }
     Ok((cc, ShcdsResult::Nothing))
 }

@@ -161,3 +161,78 @@ fn one_of_a_compressed_data_set_goes_back_and_the_archive_agrees() {
     assert_eq!(recovered.status, 0, "{}", recovered.err);
     assert_eq!(records(&place, "PAY.MASTER"), before);
 }
+
+/// Whether somebody serves or not, who looks for units finds those in doubt, and is told what decides about them.
+#[test]
+fn shcds_and_the_server_show_one_and_leave_the_decision_to_its_coordinator() {
+    let place = prepared("Transfer-5");
+    let alone = place.run(&["server", "units"]);
+    let text = alone.text();
+    assert!(
+        alone.status == 4 && text.contains("Transfer-5 is in doubt since ") && text.contains("1 changes of PAY.MASTER"),
+        "{alone:?}"
+    );
+    let alone = place.run(&["server", "units", "--json"]);
+    let value: serde_json::Value = serde_json::from_slice(&alone.out).unwrap();
+    assert_eq!(value[0]["unit"], "Transfer-5");
+
+    let shared = |cards: &str| place.run_with(&["idcams"], format!(" {cards}\n").as_bytes());
+    for is_served in [false, true] {
+        if is_served {
+            let mut put = place.command(&["put", "PAY.MASTER", "--replace", "--quiet"]);
+            put.env("CICA_SHARE", "on");
+            let put = common::finish(put, b"00002BLAKE\n");
+            assert_eq!(put.status, 0, "{}", put.err);
+            let units = place.run(&["server", "units"]).done();
+            assert!(
+                units.contains("UNIT") && units.contains("Transfer-5 is in doubt"),
+                "{units}"
+            );
+            let units = place.run(&["server", "units", "--json"]).json();
+            assert_eq!(units[0]["unit"], "Transfer-5");
+            assert_eq!(units[0]["in_doubt"], true);
+            assert_eq!(units[0]["data_sets"], serde_json::json!(["PAY.MASTER"]));
+        }
+        let listed = shared("SHCDS LISTDS(PAY.MASTER)").text();
+        assert!(listed.contains("RETAINED LOCKS---------YES"), "{listed}");
+        for list in [
+            "LISTALL",
+            "LISTSHUNTED URID(Transfer-5)",
+            "LISTSHUNTED SPHERE(PAY.MASTER)",
+        ] {
+            let listed = shared(&format!("SHCDS {list}")).text();
+            for words in [
+                "URID----Transfer-5     DISPOSITION----INDOUBT     CHANGES----1",
+                "  PREPARED----20",
+                "  SPHERE----PAY.MASTER",
+                "'cica indoubt commit Transfer-5'",
+            ] {
+                assert!(listed.contains(words), "{list}: {words}: {listed}");
+            }
+            assert!(!listed.contains("JOB NAME"), "{listed}");
+        }
+        let none = shared("SHCDS LISTSHUNTED SPHERE(PAY.BYNAME)").text();
+        assert!(!none.contains("Transfer-5"), "{none}");
+        for which in ["URID(Transfer-5)", "URID(ALL)", "SPHERE(PAY.MASTER)"] {
+            for function in ["RETRY", "PURGE"] {
+                let refused = shared(&format!("SHCDS {function} {which}"));
+                let text = refused.text();
+                let words = format!("{function} OF UNIT OF RECOVERY Transfer-5 FAILED: it is in doubt");
+                assert!(refused.status == 8 && text.contains(&words), "{text}");
+                assert!(text.contains("CICA1018E") && !text.contains("CICA1019I"), "{text}");
+            }
+        }
+        let unknown = shared("SHCDS RETRY URID(OTHER)");
+        assert!(
+            unknown.status == 8 && unknown.text().contains("no unit in doubt is called so"),
+            "{}",
+            unknown.text()
+        );
+    }
+    // It waited all the while, and its record is retained still.
+    place.run(&["indoubt", "commit", "Transfer-5"]).done();
+    let listed = shared("SHCDS LISTDS(PAY.MASTER)").text();
+    assert!(listed.contains("RETAINED LOCKS----------NO"), "{listed}");
+    assert_eq!(place.run(&["server", "units", "--json"]).json(), serde_json::json!([]));
+    place.run(&["server", "stop"]);
+}

@@ -109,7 +109,8 @@ CICA0958E 8 "{function} HAS NOTHING TO CHANGE: RECORD-LEVEL SHARING IS NOT ACTIV
      catalog, or the function is about structures of a coupling facility.",
     "Leave the command out.";
 CICA1018E 8 "{function} OF UNIT OF RECOVERY {unit} FAILED: {reason}",
-    "The unit is shunted still, and its records are retained; or there is none.",
+    "The unit is shunted still, and its records are retained; or there is none; or it is in doubt, and waits for the \
+     decision of its coordinator, which SHCDS does not make.",
     "What the words say. Remove the cause, a full disk most often, and RETRY. PURGE gives up what could not be taken back.";
 CICA1019I 0 "{function} OF UNIT OF RECOVERY {unit} IS DONE",
     "RETRY has taken back what the unit had changed. PURGE has given it up: what could not be taken back stands. Its records \

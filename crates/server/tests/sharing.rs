@@ -370,7 +370,7 @@ fn a_unit_that_cannot_go_back_is_shunted_and_everybody_else_goes_on() {
     let of_a = Chosen::Sphere("A".into());
     let listed = services.shcds(&Shcds::Shunted(of_a.clone())).result;
     assert!(
-        matches!(&listed, ShcdsResult::Shunted(all) if all.len() == 1 && all[0].of.contains("goes")),
+        matches!(&listed, ShcdsResult::Shunted(all) if all.len() == 1 && all[0].of.as_ref().is_some_and(|of| of.contains("goes"))),
         "{listed:?}"
     );
     let listed = services.shcds(&Shcds::Shunted(Chosen::Sphere("B".into()))).result;

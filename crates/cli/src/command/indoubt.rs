@@ -77,7 +77,8 @@ fn show(session: &Session, how: &Listed) -> Result<Status, Failure> {
     Ok(Status::DONE)
 }
 
-fn value(unit: &InDoubt) -> Value {
+/// As JSON.
+pub fn value(unit: &InDoubt) -> Value {
     json!({
         "unit": unit.name,
         "prepared": moment::shown(unit.prepared),
@@ -87,7 +88,8 @@ fn value(unit: &InDoubt) -> Value {
     })
 }
 
-fn line(unit: &InDoubt) -> String {
+/// For people.
+pub fn line(unit: &InDoubt) -> String {
     let state = if unit.going_back {
         "is to be taken back"
     } else {

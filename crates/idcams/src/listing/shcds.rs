@@ -3,7 +3,7 @@
 use super::file::on_file;
 use crate::params::Params;
 use crate::request::list;
-use crate::sysprint::Sysprint;
+use crate::sysprint::{Stamp, Sysprint};
 use cica_admin::shcds::{SharedState, ShcdsResult, ShuntedUnit, Subsystem};
 use cica_admin::{Outcome, Services};
 
@@ -79,10 +79,21 @@ fn shunted(units: &[ShuntedUnit], out: &mut Sysprint) {
     head("IDCSH05", out);
     for unit in units {
         out.line(&format!(
-            "URID----{}     DISPOSITION----BACKOUT     CHANGES----{}",
-            unit.unit, unit.changes
+            "URID----{}     DISPOSITION----{}     CHANGES----{}",
+            unit.unit,
+            if unit.in_doubt { "INDOUBT" } else { "BACKOUT" },
+            unit.changes
         ));
-        out.line(&format!("  JOB NAME----{}", unit.of));
+        if let Some(of) = &unit.of {
+            out.line(&format!("  JOB NAME----{of}"));
+        }
+        if let Some(prepared) = unit.prepared {
+            let at = Stamp::from_unix((prepared / 1_000_000_000) as i64);
+            out.line(&format!(
+                "  PREPARED----{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC",
+                at.year, at.month, at.day, at.hour, at.minute, at.second
+            ));
+        }
         for data_set in &unit.data_sets {
             out.line(&format!("  SPHERE----{data_set}"));
         }

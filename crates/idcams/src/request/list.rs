@@ -6,7 +6,7 @@ use cica_admin::listcat::{Listcat, Which};
 use cica_admin::print::Print;
 use cica_admin::shcds::{Chosen, Shcds};
 use cica_catalog::entry::EntryKind;
-use cica_messages::{Message, CICA0958E, CICA1018E};
+use cica_messages::{Message, CICA0958E};
 
 /// PRINT.
 pub fn print(params: &Params) -> Print {
@@ -71,32 +71,29 @@ pub fn shcds(params: &Params) -> Result<Shcds, Message> {
         "LISTDS" => Shcds::DataSet(params.name("LISTDS").unwrap_or_default().to_owned()),
         "LISTSUBSYS" | "LISTSUBSYSDS" => Shcds::Subsystems,
         "LISTRECOVERY" | "LISTALL" => Shcds::Recovery,
-        "LISTSHUNTED" => Shcds::Shunted(chosen(function, params)?),
-        "RETRY" => Shcds::Retry(chosen(function, params)?),
-        "PURGE" => Shcds::Purge(chosen(function, params)?),
+        "LISTSHUNTED" => Shcds::Shunted(chosen(function, params)),
+        "RETRY" => Shcds::Retry(chosen(function, params)),
+        "PURGE" => Shcds::Purge(chosen(function, params)),
         _ => return Err(Message::new(&CICA0958E, &[("function", &function)])),
     })
 }
 
-/// SPHERE(name) or URID(number or ALL), behind the function or in its parentheses; without either all.
-fn chosen(function: &'static str, params: &Params) -> Result<Chosen, Message> {
+/// SPHERE(name) or URID(number, name of a unit in doubt, or ALL),
+/// behind the function or in its parentheses; without either all.
+fn chosen(function: &'static str, params: &Params) -> Chosen {
     let words = params.texts(function);
     let within = |keyword: &str| {
         let mut words = words.iter().skip_while(|word| *word != keyword).skip(1);
         words.find(|word| !word.starts_with(['(', ')'])).cloned()
     };
     if let Some(name) = params.name("SPHERE").map(str::to_owned).or_else(|| within("SPHERE")) {
-        return Ok(Chosen::Sphere(name));
+        return Chosen::Sphere(name);
     }
     let unit = params.texts("URID").into_iter().next().or_else(|| within("URID"));
     match unit.as_deref() {
-        None | Some("ALL") => Ok(Chosen::All),
-        Some(number) => number.parse().map(Chosen::Unit).map_err(|_| {
-            let reason = "URID is a number that LISTSHUNTED shows, or ALL";
-            Message::new(
-                &CICA1018E,
-                &[("function", &function), ("unit", &number), ("reason", &reason)],
-            )
-        }),
+        None | Some("ALL") => Chosen::All,
+        Some(unit) => unit
+            .parse()
+            .map_or_else(|_| Chosen::Named(unit.to_owned()), Chosen::Unit),
     }
 }

@@ -117,7 +117,7 @@ const SHCDS_PARAMS: &[Param] = &[
     value(
         "URID",
         Operand::Words,
-        "with LISTSHUNTED, RETRY, PURGE: the unit with this number, or ALL",
+        "with LISTSHUNTED, RETRY, PURGE: the unit with this number, the one in doubt of this name, or ALL",
     ),
     flag("JOBS", "with LISTDS: the jobs that use it"),
     text("OUTFILE", 8, "DD name of the listing").abbr(&["OFILE"]),

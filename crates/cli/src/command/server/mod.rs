@@ -1,5 +1,6 @@
 //! `cica server`: what the process that shares data sets has and does, and its end.
 
+mod doubt;
 mod stats;
 
 use crate::failure::{Failure, Status};
@@ -27,7 +28,7 @@ pub enum Options {
     /// Show who uses it, with what
     #[command(after_help = "Example:\n  cica server clients")]
     Clients(Show),
-    /// Show units of recovery that are open
+    /// Show units of recovery that are open, and those of the catalog that are in doubt, whoever prepared them
     #[command(after_help = "Example:\n  cica server units")]
     Units(Show),
     /// Show records that are locked, who has them, and who waits for whom
@@ -82,7 +83,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let done = match &options {
         Options::Status(how) => show(&client, how, status, status_lines),
         Options::Clients(how) => show(&client, how, guests, client_lines),
-        Options::Units(how) => show(&client, how, units, unit_lines),
+        Options::Units(how) => asked(&client).and_then(|server| doubt::show_with(&session, how, &server)),
         Options::Locks(how) => show(&client, how, locks, lock_lines),
         Options::Stats(how) => show(&client, how, stats::value, stats::lines),
         Options::Shunted(how) => show(&client, how, shunted, shunted_lines),
@@ -120,12 +121,13 @@ fn is_nobody(error: &std::io::Error) -> bool {
 fn nobody(options: &Options, session: &Session) -> Result<Status, Failure> {
     let mut out = crate::terminal::stdout();
     match options {
+        Options::Units(show) => {
+            doubt::show_alone(session, show)?;
+        }
         Options::Status(show) | Options::Stats(show) if show.json => {
             writeln!(out, "{:#}", json!({ "serving": false }))?
         }
-        Options::Clients(show) | Options::Shunted(show) | Options::Units(show) | Options::Locks(show) if show.json => {
-            writeln!(out, "[]")?
-        }
+        Options::Clients(show) | Options::Shunted(show) | Options::Locks(show) if show.json => writeln!(out, "[]")?,
         _ => writeln!(out, "nobody serves {}", session.catalog.directory().display())?,
     }
     Ok(Status::NOTHING)
@@ -137,10 +139,7 @@ fn show(
     value: impl Fn(&Server) -> Value,
     lines: impl Fn(&Server) -> Vec<String>,
 ) -> Result<Status, Failure> {
-    let server = client.ask(&Ask::Status, |answer| match answer {
-        Answer::Status(status) => Ok(status),
-        _ => Err(cica_share::unfit()),
-    })?;
+    let server = asked(client)?;
     let mut out = crate::terminal::stdout();
     if how.json {
         writeln!(out, "{:#}", value(&server))?;
@@ -148,6 +147,14 @@ fn show(
         lines(&server).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     }
     Ok(Status::DONE)
+}
+
+/// What the server has.
+fn asked(client: &Client) -> Result<Box<Server>, Failure> {
+    Ok(client.ask(&Ask::Status, |answer| match answer {
+        Answer::Status(status) => Ok(status),
+        _ => Err(cica_share::unfit()),
+    })?)
 }
 
 /// Clients, but for the one that asks.
@@ -218,38 +225,6 @@ fn client_lines(server: &Server) -> Vec<String> {
             client.data_sets.join(" ")
         )
     }));
-    lines
-}
-
-fn units(server: &Server) -> Value {
-    let of = |client: &Guest| -> Vec<Value> {
-        let unit = |(unit, changes, seconds): &(u32, u64, u64)| {
-            let (process, program) = (client.process, &client.program);
-            json!({
-                "unit": unit,
-                "process": process,
-                "program": program,
-                "changes": changes,
-                "seconds": seconds,
-            })
-        };
-        client.units.iter().map(unit).collect()
-    };
-    others(server).flat_map(of).collect()
-}
-
-fn unit_lines(server: &Server) -> Vec<String> {
-    let mut lines = vec![format!(
-        "{:>8} {:>8} {:>8} {:>8}  PROGRAM",
-        "UNIT", "CHANGES", "SINCE", "PROCESS"
-    )];
-    for client in others(server) {
-        let line = |(unit, changes, seconds): &(u32, u64, u64)| {
-            let (process, program) = (client.process, &client.program);
-            format!("{unit:>8} {changes:>8} {:>8} {process:>8}  {program}", since(*seconds))
-        };
-        lines.extend(client.units.iter().map(line));
-    }
     lines
 }
 
