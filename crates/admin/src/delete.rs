@@ -145,6 +145,15 @@ fn one(
     if !request.purge {
         doomed.iter().try_for_each(|entry| expired(services, entry))?;
     }
+    if !(request.test || request.keep_files || request.recovery) {
+        // One that is open, or that a unit in doubt has changed, keeps what hangs on it.
+        let clusters = doomed
+            .iter()
+            .filter(|entry| matches!(entry, Entry::Cluster(_) | Entry::Aix(_)));
+        clusters
+            .map(|entry| removal.condemn(entry))
+            .try_for_each(|done| done.map(drop))?;
+    }
     let mut cc = 0;
     for entry in &doomed {
         if request.test {

@@ -236,3 +236,39 @@ fn shcds_and_the_server_show_one_and_leave_the_decision_to_its_coordinator() {
     assert_eq!(place.run(&["server", "units", "--json"]).json(), serde_json::json!([]));
     place.run(&["server", "stop"]);
 }
+
+/// Who decides finds the data sets by their names, so they keep them, and are there, until he has.
+#[test]
+fn its_data_sets_are_neither_renamed_nor_reorganized_nor_deleted() {
+    let place = prepared("TRANSFER-6");
+    let before = records(&place, "PAY.MASTER");
+    for cards in [
+        "ALTER PAY.MASTER NEWNAME(PAY.OTHER)",
+        "ALTER PAY.BYNAME NEWNAME(PAY.ELSE)",
+        "DELETE PAY.MASTER CLUSTER",
+        "DELETE PAY.BYNAME ALTERNATEINDEX",
+        "ALTER PAY.MASTER REORGANIZE(FREESPACE(10 10))",
+    ] {
+        let refused = place.run_with(&["idcams"], format!(" {cards}\n").as_bytes());
+        let text = refused.text();
+        assert!(refused.status >= 8 && text.contains("TRANSFER-6"), "{cards}: {text}");
+        let left = records(&place, "PAY.MASTER");
+        assert_eq!(left, before, "{cards}");
+        assert_eq!(records(&place, "PAY.PATH"), before, "{cards}");
+    }
+    // What is no name of a cluster may change, and a change of anything else.
+    for cards in [
+        "ALTER PAY.PATH NEWNAME(PAY.BYWAY)",
+        "ALTER PAY.MASTER.DATA NEWNAME(PAY.MASTER.RECORDS)",
+        "ALTER PAY.MASTER FREESPACE(10 10)",
+    ] {
+        let altered = place.run_with(&["idcams"], format!(" {cards}\n").as_bytes());
+        assert_eq!(altered.status, 0, "{cards}: {}", altered.text());
+    }
+    place.run(&["indoubt", "backout", "TRANSFER-6"]).done();
+    assert_eq!(records(&place, "PAY.MASTER"), "00001ADAMS\n00002BAKER\n");
+    let renamed = place.run_with(&["idcams"], b" ALTER PAY.MASTER NEWNAME(PAY.OTHER)\n");
+    assert_eq!(renamed.status, 0, "{}", renamed.text());
+    assert_eq!(records(&place, "PAY.BYWAY"), "00001ADAMS\n00002BAKER\n");
+    place.run_with(&["idcams"], b" DELETE PAY.OTHER CLUSTER\n").done();
+}

@@ -82,6 +82,8 @@ fn replace(
     let from = cica_session::open(catalog, &services.engine, &unlocked.clone().into(), options)
         .map_err(|error| not_reorganized(&old.name, &error))?;
     let (data, _) = open::files(catalog, old)?;
+    // Its successor would have another id, and what takes the unit back would not find it.
+    services.engine.check_decided(&data)?;
     let before = services.engine.peek(&data)?;
     let mut making = Making::begin(services, catalog)?;
     let mut entry = Entry::Cluster(Box::new(new));

@@ -59,6 +59,14 @@ impl Engine {
         checked_path_of(self.log_directory(), name)
     }
 
+    /// Refuses to put another cluster into the place of this one, if a unit of recovery in doubt has changed it.
+    ///
+    /// # Errors
+    /// `InUse`, with the unit's name; files cannot be read.
+    pub fn check_decided(&self, data: &Path) -> Result<(), OpenError> {
+        self.shared.check_not_in_doubt(data, self.peek(data)?.cluster)
+    }
+
     /// Frees the records of units in doubt about which another process has decided meanwhile. Every open does that.
     ///
     /// # Errors
