@@ -34,7 +34,7 @@
 //! `AlreadyExists`, `WouldBlock` (locked by another), `StorageFull` (also a used-up quota), `PermissionDenied` (also
 //! writing through a handle for reading), `IsADirectory`, `NotADirectory`, `DirectoryNotEmpty`, `FileTooLarge`.
 
-#![deny(unsafe_code)] // allowed in cells.rs, and in fork, lock, mapped, signals, uring and window of linux/ alone
+#![deny(unsafe_code)] // allowed in cells.rs, and in area, fork, lock, mapped, signals, uring and window of linux/ alone
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 mod cells;
@@ -66,7 +66,9 @@ pub use file::{overwrite, Begun, File, Mapped, ReadAt, WriteAt};
 pub use file_reader::FileReader;
 pub use image::{FileId, Image};
 #[cfg(target_os = "linux")]
-pub use linux::{generation, hold_signals, notice_forks, HeldSignals, LinuxDisk, ProcessTimes, MODE};
+pub use linux::{
+    generation, hold_signals, notice_forks, FilledArea, HeldSignals, LinuxDisk, ProcessTimes, SeenArea, MODE,
+};
 pub use memory::MemoryDisk;
 pub use name::{FileName, FileNameError};
 pub use new_file::NewFile;

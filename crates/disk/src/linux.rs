@@ -12,6 +12,7 @@
 //! 7. A child after `fork` has none of its parent's files, and none of their locks: see `fork`.
 //! 8. What users keep outside the volumes is no file in this sense: see `outside`.
 
+mod area;
 mod batch;
 mod device;
 mod file;
@@ -27,6 +28,7 @@ mod window;
 
 use crate::error::{failed, Action};
 use crate::{Begun, Create, Disk, File, Lock, Open, StreamMode, Whose};
+pub use area::{FilledArea, SeenArea};
 use file::LinuxFile;
 pub use fork::{generation, notice_forks};
 use lock::{Held, Written};

@@ -1,5 +1,6 @@
 //! A connection: each request is read, carried out, and answered before the next is read.
 
+use crate::areas::StringArea;
 use crate::guest::{Guest, Peer};
 use crate::opened::OpenSet;
 use crate::owner::Owner;
@@ -10,9 +11,12 @@ use cica_engine::{
 use cica_format::attributes::{Attributes, ENCODED_LEN};
 use cica_share::batch::push;
 use cica_share::words::{
-    integrity_of, parse, patience_of, Answer, Ask, By, How, OpenedReply, Opening, SentRecord, BATCH, VERSION,
+    integrity_of, parse, part, patience_of, Answer, Ask, By, How, OpenedReply, Opening, SentRecord, AREA, BATCH,
+    VERSION,
 };
 use cica_share::{durability_of, examined, state, Line, Refusal, Undecided, Wire};
+use parking_lot::Mutex;
+use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -467,10 +471,21 @@ impl Turn<'_> {
                 backward,
                 how,
                 batch,
-            } => self.string(string, |turn, string| match batch {
-                0 => turn.step(string, backward, how),
-                batch => turn.steps(string, backward, batch.min(MOST)),
-            }),
+                part: number,
+            } => {
+                let area = part(number).and_then(|place| Some((self.guest.area(string)?, place)));
+                self.string(string, |turn, string| match batch {
+                    0 => turn.step(string, backward, how),
+                    batch => turn.steps(string, backward, batch.min(MOST), area),
+                })
+            }
+            Ask::Area { string } => match self.guest.make_area(string, &self.owner.areas) {
+                Some(area) => {
+                    let area = area.lock();
+                    self.line.send(&Answer::Number(AREA as u64), Some(area.descriptor()))
+                }
+                None => self.say(&Answer::Number(0)),
+            },
             Ask::Settle { string, by, offset } => self.string(string, |turn, string| {
                 turn.done(string.without_integrity(|string| settle(string, by, offset)))
             }),
@@ -498,9 +513,12 @@ impl Turn<'_> {
                 let done = string.erase();
                 turn.done(done)
             }),
-            Ask::Manner { string, what } => self.string(string, |turn, string| {
+            Ask::Manner { string: number, what } => self.string(number, |turn, string| {
                 match what {
-                    0 => string.end(),
+                    0 => {
+                        string.end();
+                        turn.guest.drop_area(number);
+                    }
                     1 => string.mirror_duplicates(),
                     _ => string.stay(),
                 }
@@ -603,12 +621,22 @@ impl Turn<'_> {
         }
     }
 
-    /// Records of a browse that only reads.
-    fn steps(&mut self, string: &mut Str, backward: bool, batch: u32) -> Sent {
-        let (mut bytes, mut count, mut end) = (Vec::with_capacity(READ), 0, None);
-        while count < batch && bytes.len() < BATCH {
+    /// Records of a browse that only reads: into memory that the client sees, if there is some, and into the answer
+    /// what finds no room there.
+    fn steps(&mut self, string: &mut Str, backward: bool, batch: u32, area: Option<PartOfArea>) -> Sent {
+        let (mut bytes, mut count, mut end) = (Vec::new(), 0, None);
+        let (area, mut room) = area.map_or((None, 0..0), |(area, place)| (Some(area), place));
+        let (begin, mut area) = (room.start, area.as_ref().map(|area| area.lock()));
+        // Without an area the answer is full when it has a batch, and else when it has what did not go there.
+        let most = if area.is_some() { 1 } else { BATCH };
+        while count < batch && bytes.len() < most {
             match go(string, backward, Intent::Read) {
-                Ok(record) => push(&mut bytes, &record),
+                Ok(record) => {
+                    let there = area.as_mut().is_some_and(|area| area.put(&mut room, &record));
+                    if !there {
+                        push(&mut bytes, &record);
+                    }
+                }
                 Err(error) if count == 0 => return self.say(&refused(&error)),
                 Err(error) => {
                     end = Some(Refusal::from(&error));
@@ -617,12 +645,16 @@ impl Turn<'_> {
             }
             count += 1;
         }
-        self.say(&Answer::Records(&bytes, end))
+        if let Some(area) = &mut area {
+            area.filled();
+        }
+        drop(area);
+        self.say(&Answer::Records((room.start - begin) as u32, &bytes, end))
     }
 }
 
-/// Room for a short batch.
-const READ: usize = 4 << 10;
+/// A part of a string's memory.
+type PartOfArea = (Arc<Mutex<StringArea>>, Range<usize>);
 
 fn go(string: &mut Str, backward: bool, intent: Intent) -> Result<Record<'_>, RequestError> {
     if backward {

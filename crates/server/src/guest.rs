@@ -1,5 +1,6 @@
 //! What a client has: connections, data sets, strings and units. All of it ends with the client (O1).
 
+use crate::areas::{Areas, StringArea, MOST_OF_ONE};
 use crate::opened::{OpenSet, Shared};
 use crate::shunted::Shunted;
 use crate::tally::Tally;
@@ -75,6 +76,8 @@ struct Has {
     strings: BTreeMap<u32, (OpenString, Option<LockOwner>)>,
     /// With when each was made, or the one before it on the same handle ended.
     units: BTreeMap<u32, (UnitOfRecovery, LockOwner, Instant)>,
+    /// Memory that batches of strings are put into.
+    areas: BTreeMap<u32, Arc<Mutex<StringArea>>>,
 }
 
 /// A string, and what is counted of requests for the records of its data set.
@@ -179,8 +182,48 @@ impl Guest {
     }
 
     pub fn drop_string(&self, number: u32) {
-        let string = self.has.lock().strings.remove(&number);
-        drop(string);
+        let mut has = self.has.lock();
+        let gone = (has.strings.remove(&number), has.areas.remove(&number));
+        drop(has);
+        drop(gone);
+    }
+
+    /// The memory of a string, made if it has none and there is some left for it.
+    pub fn make_area(&self, string: u32, all: &Arc<Areas>) -> Option<Arc<Mutex<StringArea>>> {
+        let mut has = self.has.lock();
+        if let Some(area) = has.areas.get(&string) {
+            return Some(area.clone());
+        }
+        if has.ended || !has.strings.contains_key(&string) || has.areas.len() >= MOST_OF_ONE {
+            return None;
+        }
+        let area = Arc::new(Mutex::new(StringArea::new(all)?));
+        has.areas.insert(string, area.clone());
+        Some(area)
+    }
+
+    /// The memory that a string has.
+    pub fn area(&self, string: u32) -> Option<Arc<Mutex<StringArea>>> {
+        self.has.lock().areas.get(&string).cloned()
+    }
+
+    /// The position of a string has ended, and with it its memory.
+    pub fn drop_area(&self, string: u32) {
+        let area = self.has.lock().areas.remove(&string);
+        drop(area);
+    }
+
+    /// What was not used for long goes back.
+    pub fn drop_unused_areas(&self) {
+        // One that is being used is locked.
+        let is_used = |area: &Arc<Mutex<StringArea>>| area.try_lock().is_none_or(|area| !area.is_unused());
+        let mut has = self.has.lock();
+        let (used, unused) = std::mem::take(&mut has.areas)
+            .into_iter()
+            .partition(|(_, area)| is_used(area));
+        has.areas = used;
+        drop(has);
+        drop::<BTreeMap<_, _>>(unused);
     }
 
     pub fn keep_unit(&self, unit: UnitOfRecovery, owner: LockOwner) -> Result<u32, String> {
@@ -229,6 +272,7 @@ impl Guest {
                 sets: std::mem::take(&mut has.sets),
                 strings: std::mem::take(&mut has.strings),
                 units: std::mem::take(&mut has.units),
+                areas: std::mem::take(&mut has.areas),
             }
         };
         // A thread of it may be waiting for a record: nobody is left who could be told that it is free.
@@ -243,7 +287,7 @@ impl Guest {
                 }
             }
         }
-        drop((has.strings, has.units));
+        drop((has.strings, has.units, has.areas));
         for set in has.sets.values() {
             // Nobody is left who could be told; what was acknowledged is in the log.
             let _ = shared.close(set);

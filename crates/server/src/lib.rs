@@ -5,6 +5,7 @@
 //! owner      what its threads share: clients, and whether it goes on
 //! answer     a connection: requests read, carried out, answered
 //! doubt      units of recovery in doubt
+//! areas      memory that batches of a browse are put into, where the client sees it
 //! guest      what a client has: data sets, strings, units; all of it ends with the client
 //! shunted    units that could not be taken back
 //! tally      what is counted of requests
@@ -22,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod areas;
 mod doubt;
 mod guest;
 mod intervals;

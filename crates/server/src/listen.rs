@@ -207,6 +207,7 @@ fn accept(owner: &Arc<Owner>, listener: &UnixListener, how: Serve) {
             drop(begun);
             alone_since = Instant::now();
         }
+        owner.guests().iter().for_each(|guest| guest.drop_unused_areas());
         owner.shunted.try_again();
         owner.forget_decided();
         owner.tell_smf(false);

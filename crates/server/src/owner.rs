@@ -1,5 +1,6 @@
 //! The owner, which all its threads share: the data sets, the clients, and whether it goes on.
 
+use crate::areas::Areas;
 use crate::guest::{Guest, Peer};
 use crate::intervals::Intervals;
 use crate::opened::{FileOf, Shared};
@@ -22,6 +23,8 @@ pub struct Owner {
     begun: Instant,
     /// Of all clients.
     pub(crate) tally: Tally,
+    /// Memory that clients see.
+    pub(crate) areas: Arc<Areas>,
     /// What SMF was told of them.
     pub(crate) intervals: Intervals,
     /// Of clients that have ended.
@@ -41,6 +44,7 @@ impl Owner {
             last: AtomicU64::new(0),
             begun: Instant::now(),
             tally: Tally::default(),
+            areas: Arc::default(),
             intervals: Intervals::default(),
             shunted: Shunted::default(),
             draining: AtomicBool::new(false),

@@ -12,7 +12,7 @@ use cica_disk::{Clock, SystemClock};
 use cica_engine::RequestError;
 use parking_lot::Mutex;
 use std::io::{Error, ErrorKind};
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::Arc;
@@ -89,6 +89,19 @@ impl Client {
         descriptor: Option<BorrowedFd<'_>>,
         read: impl FnOnce(Answer<'_>) -> Result<T, RequestError>,
     ) -> Result<T, RequestError> {
+        self.exchange(ask, descriptor, |answer, _| read(answer))
+    }
+
+    /// The same, for what is answered with a descriptor.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub(crate) fn exchange<T>(
+        &self,
+        ask: &Ask<'_>,
+        descriptor: Option<BorrowedFd<'_>>,
+        read: impl FnOnce(Answer<'_>, Option<OwnedFd>) -> Result<T, RequestError>,
+    ) -> Result<T, RequestError> {
         if std::process::id() != self.process {
             return Err(fenced("a forked child does not use its parent's data sets"));
         }
@@ -110,7 +123,7 @@ impl Client {
         let read = match answer {
             Answer::Refused(refusal) => Err(refusal.into()),
             Answer::Nonsense(words) => Err(fenced(&words)),
-            answer => read(answer),
+            answer => read(answer, line.descriptor.take()),
         };
         self.idle.lock().push((line, space));
         read
@@ -198,7 +211,6 @@ fn greet(line: &mut Line, program: &str, session: u64) -> std::io::Result<u64> {
 mod tests {
     use super::*;
     use crate::Wire;
-    use std::os::fd::OwnedFd;
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
     /// An owner that answers each request with a number, and counts them.

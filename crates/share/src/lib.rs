@@ -36,6 +36,6 @@ pub use data_set::{examined, open, rights, state, NotOpened};
 pub use doubt::Undecided;
 pub use line::Line;
 pub use refusal::Refusal;
-pub use string::FRESH;
+pub use string::{FRESH, UNUSED};
 pub use unit::{durability_code, durability_of};
 pub use wire::{address, Dial, Wire};

@@ -7,20 +7,28 @@
 //! * S2. Only records that are named by key, address or number come in batches, not those of a path.
 //! * S3. What the program has not seen is not locked for it, and a record that was not free when a batch was read is
 //!   asked for again.
+//! * S4. Once a browse goes on, its batches come in memory that the owner fills. The owner takes that back when it was
+//!   not used for [`UNUSED`], so a record of it counts only if the batch is younger behind the record's copy.
 
 use crate::batch::Batch;
 use crate::client::{unfit, Client};
 use crate::refusal::Refusal;
 use crate::set::Set;
-use crate::words::{integrity_code, wait_of, Answer, Ask, By, How, SentRecord, BATCH};
+use crate::words::{integrity_code, part, wait_of, Answer, Ask, By, How, SentRecord, AREA, BATCH};
+use cica_disk::SeenArea;
 use cica_engine::far::FarString;
 use cica_engine::{Argument, Insert, Intent, LockMode, Patience, ReadIntegrity, Record, RequestError, Search};
 use cica_format::attributes::Organization;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// How long records that were read ahead are taken for what the data set has.
 pub const FRESH: Duration = Duration::from_millis(50);
+/// The owner takes back memory that was not used for so long.
+pub const UNUSED: Duration = Duration::from_secs(1);
+/// A batch of so many records is worth memory for it.
+const MANY: u32 = 64;
 /// A browse asks for one record, then for more and more, up to so many or [`BATCH`] bytes.
 const MOST: u32 = 4096;
 
@@ -64,6 +72,8 @@ struct Ahead {
     backward: bool,
     /// When it was read, and how many changes the client had made.
     read: Option<(Duration, u64)>,
+    /// The owner was asked for memory since the program read something other than the next record.
+    asked: bool,
 }
 
 impl Ahead {
@@ -146,6 +156,7 @@ impl ClientString {
         self.settle(string)?;
         self.tell_integrity(string)?;
         self.batch = 1;
+        self.ahead.asked = false;
         self.held = false;
         self.duplicate = false;
         Ok(string)
@@ -216,12 +227,19 @@ impl ClientString {
     fn take_ahead(&mut self, backward: bool, intent: Intent) -> Option<Result<(), RequestError>> {
         let (read, changes) = self.ahead.read?;
         let good = self.batches(intent) && self.ahead.backward == backward && changes == self.set.changes();
-        if !good || self.client().clock().passed().saturating_sub(read) > FRESH {
+        if !good {
             return None;
         }
-        if self.ahead.records.take() {
-            self.in_ahead = true;
-            return Some(Ok(()));
+        let clock = self.set.client.clock();
+        let is_fresh = || clock.passed().saturating_sub(read) <= FRESH;
+        if !self.ahead.records.is_empty() {
+            // S4. What is no record is asked for again.
+            let taken = self.ahead.records.take(is_fresh);
+            self.in_ahead |= taken;
+            return taken.then_some(Ok(()));
+        }
+        if !is_fresh() {
+            return None;
         }
         match self.ahead.end.take().map(RequestError::from) {
             Some(RequestError::EndOfData) => Some(Err(RequestError::EndOfData)),
@@ -230,26 +248,72 @@ impl ClientString {
         }
     }
 
+    /// The record seen last stays when a batch comes.
+    fn keep_last(&mut self) {
+        if let (true, Some(record)) = (self.in_ahead, self.ahead.records.last()) {
+            self.last.take(&SentRecord {
+                bytes: record.bytes,
+                rba: record.rba,
+                rrn: record.rrn,
+                duplicate: false,
+            });
+        }
+        self.in_ahead = false;
+    }
+
+    /// Memory for batches (S4); without it they come in messages.
+    fn area(&mut self, string: u32) -> Result<(), RequestError> {
+        if self.batch < MANY || self.ahead.asked || self.ahead.records.area.is_some() {
+            return Ok(());
+        }
+        self.ahead.asked = true;
+        let ask = Ask::Area { string };
+        self.ahead.records.area = self
+            .client()
+            .exchange(&ask, None, |answer, file| match (answer, file) {
+                (Answer::Number(length), Some(file)) if length == AREA as u64 => Ok(SeenArea::of(file.as_fd(), AREA)),
+                (Answer::Number(_), _) => Ok(None),
+                _ => Err(unfit()),
+            })?;
+        Ok(())
+    }
+
     fn read_ahead(&mut self, string: u32, backward: bool, intent: Intent) -> Result<(), RequestError> {
+        self.area(string)?;
+        self.keep_last();
         let changes = self.set.changes();
+        let number = u8::from(self.batch >= MANY && self.ahead.records.area.is_some());
         let ask = Ask::Step {
             string,
             backward,
             how: How::get(Search::Equal, intent),
             batch: self.batch,
+            part: number,
         };
         let read = self.client().clock().passed();
         let ahead = &mut self.ahead;
         self.set.client.ask(&ask, |answer| match answer {
-            Answer::Records(records, end) => {
-                ahead.records.fill(records);
+            Answer::Records(length, records, end) => {
+                let begin = part(number).map_or(0, |part| part.start);
+                ahead.records.fill(begin..begin + length as usize, records);
                 ahead.end = end;
+                if number > 0 && length == 0 {
+                    // The owner has taken it back.
+                    ahead.records.area = None;
+                }
                 Ok(())
             }
             _ => Err(unfit()),
         })?;
         (ahead.backward, ahead.read) = (backward, Some((read, changes)));
-        self.in_ahead = self.ahead.records.take();
+        let clock = self.set.client.clock();
+        let is_there = || number == 0 || clock.passed().saturating_sub(read) < UNUSED;
+        self.in_ahead = self.ahead.records.take(is_there);
+        if !self.in_ahead && self.ahead.records.area.take().is_some() && number > 0 {
+            // It took long, and the memory may have been taken back: the same again in a message (S4).
+            self.settle(string)?;
+            return self.read_ahead(string, backward, intent);
+        }
         if !self.in_ahead {
             return Err(unfit());
         }
@@ -342,6 +406,7 @@ impl FarString for ClientString {
                 backward,
                 how,
                 batch: 0,
+                part: 0,
             },
             intent,
         )
@@ -403,6 +468,8 @@ impl FarString for ClientString {
 
     fn end(&mut self) {
         self.give_up();
+        // The owner's goes with the position.
+        self.ahead.records.area = None;
         self.held = false;
         // One that the owner does not know yet has a position too, which ends.
         self.manner(0);

@@ -14,10 +14,11 @@ mod stage;
 mod tour;
 mod wire;
 
+use cica_disk::{FilledArea, SeenArea};
 use cica_engine::{Insert, Intent, RequestError, Search};
 use cica_share::batch::Batch;
 use cica_share::figures::{Sums, CLASSES};
-use cica_share::words::{parse, Answer, Ask, By, How, Opening, Status, LONGEST};
+use cica_share::words::{parse, Answer, Ask, By, How, Opening, Status, AREA, LONGEST};
 use cica_share::{Client, Dial, Line, Refusal, Wire};
 use script::{push, Lines};
 use stage::{client, owner};
@@ -74,15 +75,20 @@ fn shown(answer: Answer<'_>) {
     };
     match answer {
         Answer::Refused(refusal) => refused(refusal),
-        Answer::Records(bytes, end) => {
+        Answer::Records(length, bytes, end) => {
             end.into_iter().for_each(refused);
+            // The owner's memory says the same as its message.
+            let mut filled = FilledArea::new(AREA).expect("memory");
+            let room = bytes.len().min(AREA);
+            assert!(filled.store(0, &bytes[..room]));
             let mut batch = Batch::default();
-            batch.fill(bytes);
+            batch.area = SeenArea::of(filled.descriptor(), AREA);
+            batch.fill(0..length as usize, bytes);
             let mut all = 0;
-            while batch.take() {
+            while batch.take(|| true) {
                 all += batch.last().map_or(0, |record| record.bytes.len() + 16);
             }
-            assert!(all <= bytes.len());
+            assert!(all <= bytes.len() + AREA);
         }
         Answer::Status(status) => {
             for sums in status.clients.iter().map(|client| &client.sums).chain([&status.sums]) {
@@ -274,12 +280,22 @@ fn reading() -> Vec<u8> {
             backward: false,
             how,
             batch: 0,
+            part: 0,
+        },
+        Ask::Area { string: 5 },
+        Ask::Step {
+            string: 5,
+            backward: true,
+            how,
+            batch: u32::MAX,
+            part: 2,
         },
         Ask::Step {
             string: 5,
             backward: true,
             how,
             batch: u32::MAX,
+            part: 0,
         },
         insert(5),
         Ask::Update {
@@ -315,6 +331,7 @@ fn reading() -> Vec<u8> {
             backward: false,
             how,
             batch: 5,
+            part: 0,
         },
         Ask::Settle {
             string: 6,

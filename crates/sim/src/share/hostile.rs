@@ -122,7 +122,9 @@ impl Hostile {
                 backward: bits & 1 == 0,
                 how,
                 batch: (bits >> 32) as u32,
+                part: b as u8,
             },
+            26 if bits & 4 == 0 => Ask::Area { string: a },
             26 => Ask::Settle {
                 string: a,
                 by,
