@@ -38,6 +38,9 @@ SIM = str(TARGET / "release" / "cica-sim")
 # Seeds of one piece begin this far behind those of the one before: more than any piece uses.
 STRIDE = 100_000
 
+# A stage fails after so many pieces of one run of this program that counted nothing: it would go round for ever.
+EMPTY = 5
+
 
 class Stage:
     """One kind of test: how a piece of it is run, and how much of what it counts is enough."""
@@ -52,11 +55,14 @@ class Stage:
         self.command = command  # (seed, amount) -> command line, environment, directory
 
 
-def sim(words, option, per=1):
-    """A command of the simulator. `per`: what is counted comes in about so many per unit of the option."""
+def sim(words, option, per=1, least=1):
+    """A command of the simulator. `per`: what is counted comes in about so many per unit of the option.
+
+    `least`: units that a piece has at least, where one alone may count nothing.
+    """
 
     def command(seed, amount):
-        return [SIM, *words.split(), "--seed", str(seed), option, str(max(1, -(-amount // per)))], {}, None
+        return [SIM, *words.split(), "--seed", str(seed), option, str(max(least, -(-amount // per)))], {}, None
 
     return command
 
@@ -211,11 +217,11 @@ OTHERS = [
     Stage("snapshot-units", "The same with units of recovery, of one moment alone", "snapshots", 500, 10_000, 2_500,
           sim("snapshot --units --copies 100", "--runs", 100)),
     Stage("old-files", "Old files among newer ones, a data set, all pairs of moments", "mixtures", 1_000, 20_000, 5_000,
-          sim("old-files", "--runs", 80)),
+          sim("old-files", "--runs", 80, least=8)),
     Stage("old-files-sphere", "The same of a base with alternate indexes", "mixtures", 1_000, 20_000, 5_000,
-          sim("old-files --sphere", "--runs", 130)),
+          sim("old-files --sphere", "--runs", 130, least=8)),
     Stage("old-files-volume", "The same of a volume, catalog and log", "mixtures", 1_000, 20_000, 5_000,
-          sim("old-files --volume", "--runs", 300)),
+          sim("old-files --volume", "--runs", 300, least=4)),
     Stage("hostile", "Files that lie: what is touched outside", "inputs", 0, 1_000_000, 50_000,
           hostile("hostile-files")),
     Stage("messages", "Messages that lie, to an owner of shared data sets and to its clients", "inputs", 0, 1_000_000,
@@ -263,6 +269,7 @@ class Work:
         self.end = time.monotonic() + 60 * minutes if minutes else None
         self.lock = threading.Lock()
         self.under_way = {stage.name: {} for stage in STAGES}  # index of a piece -> what it was asked for
+        self.empty = dict.fromkeys(self.under_way, 0)  # stage -> pieces that counted nothing
         self.failed = {}  # stage -> what replays it
 
     def next_piece(self, lines):
@@ -292,6 +299,10 @@ class Work:
                 path = PIECES / f"{stage.name}-{index:05}.json"
                 path.write_text(json.dumps(counts | {"sources": self.sources}))
                 have = done_of(stage)
+                self.empty[stage.name] += count_of(stage, counts) == 0
+                if self.empty[stage.name] == EMPTY:
+                    self.failed[stage.name] = f"{EMPTY} pieces counted no {stage.counted}"
+                    print(f"{stage.name}: FAILED; {self.failed[stage.name]}", flush=True)
             print(f"{stage.name}: {have:,} of {stage.full:,} {stage.counted}", file=sys.stderr, flush=True)
 
 
@@ -301,8 +312,13 @@ def pieces_of(stage):
     return [json.loads(path.read_text()) for path in sorted(found)]
 
 
+def count_of(stage, counts):
+    """What a piece counted of what its stage counts. The simulator does not write a count of which there was none."""
+    return counts.get(stage.counted, 0)
+
+
 def done_of(stage):
-    return sum(piece[stage.counted] for piece in pieces_of(stage))
+    return sum(count_of(stage, piece) for piece in pieces_of(stage))
 
 
 def free_index(stage, under_way):
@@ -329,12 +345,16 @@ def short(seed):
     for stage in STAGES:
         if stage.short == 0:
             continue
-        have, good, index = 0, True, 0
+        have, good, index, empty = 0, True, 0, 0
         while good and have < stage.short:
             amount = min(stage.piece, stage.short - have)
             counts, _ = run_piece(stage, seed + index * STRIDE, amount)
             good, index = counts is not None, index + 1
-            have += counts[stage.counted] if good else 0
+            done = count_of(stage, counts) if good else 0
+            have, empty = have + done, empty + (done == 0)
+            if good and empty == EMPTY:
+                print(f"{stage.name}: FAILED; {EMPTY} pieces counted no {stage.counted}", flush=True)
+                good = False
         passed, failed = passed + good, failed + (not good)
         words = f"{have:,}" if good else "a failure"
         print(f"reliability {stage.name} ({stage.title.lower()}: {words}) ... {'ok' if good else 'FAILED'}", flush=True)
