@@ -3,6 +3,7 @@
 
 use cica_sim::campaign::Campaign;
 use cica_sim::random::digest;
+use cica_sim::shape::Organization;
 use cica_sim::store::Store;
 use cica_sim::threads::{run, trace};
 
@@ -20,6 +21,13 @@ fn threads_are_explained_and_outlive_power_cuts() {
             assert!(total.counts[count] >= least, "{count}: {:?}", total.counts);
         }
     }
+}
+
+#[test]
+fn an_insert_is_refused_where_the_disk_does_not_lengthen_a_file() {
+    let outcome = run(Store::DataSet(Some(Organization::Esds)), 1_200_612, 8).expect("a run");
+    assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
+    assert_eq!(outcome.counts["faulty runs"], 1);
 }
 
 #[test]

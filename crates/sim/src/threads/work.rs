@@ -7,6 +7,7 @@ use cica_disk::SimDisk;
 use cica_engine::{DataSet, Str};
 
 use crate::explain::{Event, RequestAnswer};
+use crate::oracle::NO_SPACE;
 use crate::random::{digest, Random};
 use crate::request::{Body, Intent, Order, Reply, Request, Search};
 use crate::session::{done, of_one_string};
@@ -312,6 +313,8 @@ impl Worker<'_> {
                 self.note(key, at, answer, false);
                 Ok(false)
             }
+            // A file did not grow, because the disk was going to fail: nothing was done.
+            NO_SPACE if self.shared.faulty => Ok(true),
             // Another string holds it, or what it would split.
             Reply::Refused(8, 20, _) => Ok(true),
             // An alternate index has the key already, or no room for one more pointer.
