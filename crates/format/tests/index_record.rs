@@ -229,6 +229,26 @@ fn what_surely_fits_does() {
         }
     }
     assert!(!IndexRecord::surely_fits(32_769, 45, 0, 0, 0), "no CI is so long");
+    assert!(!IndexRecord::surely_fits_above(32_769, 45, 0, 0, 0), "no CI is so long");
+}
+
+/// The same above the sequence set, where each entry has a pointer and no CI is free.
+#[test]
+fn what_surely_fits_above_the_sequence_set_does() {
+    for (ci_per_ca, entries) in [(3, 1), (45, 0), (45, 7), (45, 200), (300, 200)] {
+        let keys: Vec<Vec<u8>> = (0..entries).map(|n| vec![n as u8; 1 + n % 3]).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        let bytes = keys.iter().map(|key| key.len()).sum();
+        let record = IndexRecord {
+            level: 2,
+            ..index_record(&keys, &[])
+        };
+        for ci_size in 31..2500 {
+            let surely = IndexRecord::surely_fits_above(ci_size, ci_per_ca, entries, bytes, 0);
+            let fits = record.fits(ci_size, ci_per_ca);
+            assert_eq!(surely, fits, "{entries} of {ci_per_ca} in {ci_size}");
+        }
+    }
 }
 
 /// A record with two of the longest keys, which do not compress, and the numbers of the other CIs.

@@ -231,16 +231,29 @@ impl Ksds {
     /// with the separator it had, and `pointer`. False, and nothing is changed: the record, or its frame, has no room.
     fn add_entry(&self, ci: u32, i: usize, separator: &[u8], pointer: u32) -> Result<bool, RequestError> {
         let mut latched = self.index.latch(ci)?;
-        let level = latched.view().level();
         let mut page = Page::of(latched.cells());
-        // What pointers are takes no part in how long the record is.
-        let mut entries: Vec<(&[u8], u32)> = page.separators().map(|separator| (separator, 0)).collect();
-        if i >= entries.len() {
+        if i >= page.count()
+            || !self.upper_fits_one_more(&page, i, separator)
+            || !page.split_entry(i, separator, pointer)
+        {
             return Ok(false);
         }
+        self.index.changed(&mut latched);
+        Ok(true)
+    }
+
+    /// Whether a record of the index set has room in its CI for one entry more, `separator` before entry `i`.
+    fn upper_fits_one_more(&self, page: &Page<'_>, i: usize, separator: &[u8]) -> bool {
+        let (ci_size, ci_per_ca) = (self.index.layout.ci_size, self.data.layout.ci_per_ca);
+        let separators = page.data_len() + separator.len();
+        if IndexRecord::surely_fits_above(ci_size, ci_per_ca, page.count() + 1, separators, self.shape.key_len) {
+            return true;
+        }
+        // What pointers are takes no part in how long the record is.
+        let mut entries: Vec<(&[u8], u32)> = page.separators().map(|separator| (separator, 0)).collect();
         entries.insert(i, (separator, 0));
         let record = RecordRef {
-            level,
+            level: 2,
             ca: 0,
             next: u32::MAX,
             entries: &entries,
@@ -249,12 +262,7 @@ impl Ksds {
         // The reserve of `node_fits`.
         let last = entries.last().map_or(0, |last| last.0.len());
         let reserve = self.shape.key_len.saturating_sub(last);
-        let size = self.index.layout.ci_size.saturating_sub(reserve);
-        if !record.fits(size, self.data.layout.ci_per_ca) || !page.split_entry(i, separator, pointer) {
-            return Ok(false);
-        }
-        self.index.changed(&mut latched);
-        Ok(true)
+        record.fits(ci_size.saturating_sub(reserve), ci_per_ca)
     }
 
     /// A new index CI with this record.

@@ -9,6 +9,8 @@ use cica_format::table::{Ref, REFS};
 
 /// Most bytes a file grows ahead of its need.
 const GROW_BYTES: u64 = 4 << 20;
+/// The same where a CA comes of which part is wanted.
+const LITTLE_BYTES: u64 = 512 << 10;
 /// Regions freed since the last commit that make it time for one.
 const MANY_FREED: usize = 4096;
 /// No CA.
@@ -167,10 +169,9 @@ impl Component {
         }
         let region = space.region_count;
         if region >= space.room {
-            let room = if sectors == self.layout.sectors {
-                self.grow_whole(region)
-            } else {
-                self.grow_for(region, sectors)
+            let room = match self.ahead(region, sectors) {
+                Some(ahead) => self.grow_whole(region, ahead),
+                None => self.grow_for(region, sectors),
             };
             space.room = room.map_err(|error| self.cannot_grow(&error))?;
         }
@@ -178,11 +179,20 @@ impl Component {
         Ok(region)
     }
 
-    /// Makes room for a new region and some behind it, with all of their space; returns for how many regions there is
-    /// room then.
-    fn grow_whole(&self, region: u32) -> std::io::Result<u32> {
-        // Some at once, because each call costs the file system a transaction; one if that is all there is.
-        let ahead = (region / 16).min((GROW_BYTES / self.layout.region_len as u64) as u32);
+    /// How many regions behind a new one get their space with it: each time costs the file system a transaction. `None`:
+    /// only part of the new one is wanted, and the others would be more than little.
+    fn ahead(&self, region: u32, sectors: usize) -> Option<u32> {
+        let within = |bytes: u64| (region / 16).min((bytes / self.layout.region_len as u64) as u32);
+        if sectors == self.layout.sectors {
+            Some(within(GROW_BYTES))
+        } else {
+            Some(within(LITTLE_BYTES)).filter(|ahead| *ahead > 0)
+        }
+    }
+
+    /// Makes room for a new region and so many behind it, with all of their space, or for the one if that is all there
+    /// is; returns for how many regions there is room then.
+    fn grow_whole(&self, region: u32, ahead: u32) -> std::io::Result<u32> {
         let (file, begin) = (self.file()?, self.layout.region(region));
         let grow = |room: u32| {
             let end = self.layout.file_len(room);

@@ -72,10 +72,26 @@ impl IndexRecord {
     ) -> bool {
         // Each CI of the CA has a pointer, in an entry or on the list of free ones.
         let pointers = ci_per_ca * pointer_len(1, ci_per_ca as u32);
-        let sections = entries.div_ceil(section_size(ci_per_ca));
-        let space = HEADER_LEN + pointers + separators + entries * FL_LEN + sections * SECTION_FIELD_LEN;
-        space + reserve <= room(index_ci_size)
+        plain_space(ci_per_ca, entries, pointers + separators) + reserve <= room(index_ci_size)
     }
+
+    /// The same of a record above the sequence set.
+    pub fn surely_fits_above(
+        index_ci_size: usize,
+        ci_per_ca: usize,
+        entries: usize,
+        separators: usize,
+        reserve: usize,
+    ) -> bool {
+        let pointers = entries * pointer_len(2, ci_per_ca as u32);
+        plain_space(ci_per_ca, entries, pointers + separators) + reserve <= room(index_ci_size)
+    }
+}
+
+/// Bytes of a record of so many entries whose pointers and separators take so many, without compression.
+fn plain_space(ci_per_ca: usize, entries: usize, pointers_and_separators: usize) -> usize {
+    let sections = entries.div_ceil(section_size(ci_per_ca));
+    HEADER_LEN + pointers_and_separators + entries * FL_LEN + sections * SECTION_FIELD_LEN
 }
 
 impl RecordRef<'_> {
