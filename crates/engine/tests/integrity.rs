@@ -444,3 +444,29 @@ fn readers_beside_units_that_commit_and_go_back_see_nothing_else() {
         }
     });
 }
+
+/// A string whose last read was refused gets a record for update that another's open unit has erased: it is told who has
+/// it, as one is whose last read was not refused.
+#[test]
+fn an_erased_record_may_come_back_whatever_the_read_before_came_to() {
+    for organization in [Organization::Ksds, Organization::Rrds, Organization::Vrrds] {
+        let (engine, numbered) = Numbered::new(organization);
+        for n in 1..=2 {
+            numbered.insert(&mut numbered.ds.string(), n, 0).unwrap();
+        }
+        let unit = engine.unit();
+        let mut other = numbered.ds.string_in(&unit);
+        numbered.change(&mut other, 1, None).unwrap();
+        let mut s = numbered.ds.string();
+        s.set_integrity(ReadIntegrity::Consistent);
+        let refused = s.get(numbered.argument(1, &key(1)), Search::Equal, Intent::Read);
+        assert_eq!(codes(refused.map(drop)), (8, 20));
+        s.set_integrity(ReadIntegrity::None);
+        for _ in 0..3 {
+            let erased = s.get(numbered.argument(1, &key(1)), Search::Equal, Intent::Update);
+            assert_eq!(codes(erased.map(drop)), (8, 20), "{organization:?}");
+        }
+        let absent = s.get(numbered.argument(3, &key(3)), Search::Equal, Intent::Update);
+        assert_eq!(codes(absent.map(drop)), (8, 16), "{organization:?}");
+    }
+}

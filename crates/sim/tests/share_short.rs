@@ -31,3 +31,10 @@ fn what_clients_share_is_whole_whoever_dies() {
         assert!(total.counts[count] > least, "{count}: {:?}", total.counts);
     }
 }
+
+/// A get for update behind a read that was refused: what another's unit had erased was "not found".
+#[test]
+fn what_failed_once_does_not_fail_again() {
+    let total = Campaign::new(1_300_097, 1).run(|seed| share::run(seed, 300), |_| ());
+    assert!(total.failures.is_empty(), "{}", total.failures[0]);
+}

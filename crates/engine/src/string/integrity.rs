@@ -153,9 +153,15 @@ impl Str {
         done
     }
 
-    /// A get for update. A record that an open unit of another has erased may come back: it is not "not found".
+    /// A get for update.
     fn for_update(&mut self, step: ReadStep<'_>) -> Result<(), RequestError> {
         let done = self.read_now(step, Intent::Update);
+        self.unless_erased(step, done)
+    }
+
+    /// What a get for update came to. A record that an open unit of another has erased may come back: it is not "not
+    /// found".
+    fn unless_erased(&self, step: ReadStep<'_>, done: Result<(), RequestError>) -> Result<(), RequestError> {
         let (Err(RequestError::NotFound), ReadStep::Get(argument, Search::Equal)) = (&done, step) else {
             return done;
         };
@@ -191,7 +197,10 @@ impl Str {
                 return done;
             }
             if integrity.how == ReadIntegrity::None {
-                return done;
+                return match intent {
+                    Intent::Update => self.unless_erased(step, done),
+                    _ => done,
+                };
             }
             if let (Stands::Somewhere, Ok(())) = (&integrity.stands, &done) {
                 integrity.stands = Stands::At(integrity.found.clone());
