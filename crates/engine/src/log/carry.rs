@@ -160,7 +160,7 @@ impl Log {
         let name_settled = claimed.name_settled;
         state.flushing = true;
         let begun = crate::sync::unlocked(state, || -> Result<(), LogError> {
-            pool::settle(&*self.disk, (&*file, &path, log), name_settled)?;
+            pool::settle(&*self.disk, (&*file, &path), name_settled)?;
             let text = path.display().to_string();
             let written = carry.write(&*file, BLOCK_LEN as u64, (self.gathers, u64::MAX), &mut piece);
             let durable = written.and_then(|()| file.sync());

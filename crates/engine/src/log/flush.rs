@@ -122,7 +122,7 @@ impl Log {
         let done = crate::sync::unlocked(state, || -> Result<u64, LogError> {
             let text = path.display().to_string();
             if !settled {
-                pool::settle(&*self.disk, (&*file, &path, log), name_settled)?;
+                pool::settle(&*self.disk, (&*file, &path), name_settled)?;
             }
             let write = |at: u64, group: &[u8]| {
                 let written = file.write(&[WriteAt { at, buf: group }]);

@@ -11,10 +11,12 @@
 //! * F5. So is one that no data set needs that it has requests of (see [`super::abandoned`]): its owner died behind the
 //!   last close and before it gave the file back, or they were deleted. That is looked at only where a file would have
 //!   to be made else.
-//! * F6. A claim costs no sync. It is settled before the log is named durably: the file's name is durable then, which the
-//!   header says from then on, and so is the header.
+//! * F6. A claim costs no sync. It is settled before the log is named durably: the file's name is durable then, and so is
+//!   the header. That it is settled the header says from when the file is given back.
 //! * F7. A log that was let go for a data set that answers nothing more is not taken again by the same process. After
 //!   a sync that failed the page cache may show a root that the disk has not, and a later sync says that all is well.
+//! * F8. A header that a root may name, durably or not, is not written over: a write that fails may do its first part,
+//!   and what it leaves would be the header of no log.
 
 use super::abandoned::is_abandoned;
 use super::header::{is_blank, read_header, second, write_header};
@@ -185,11 +187,7 @@ impl PoolFile<'_> {
 }
 
 /// Makes a claim durable, and the file's name (F6).
-pub(super) fn settle(
-    disk: &dyn Disk,
-    (file, path, log): (&dyn File, &Path, u64),
-    name_settled: bool,
-) -> Result<(), LogError> {
+pub(super) fn settle(disk: &dyn Disk, (file, path): (&dyn File, &Path), name_settled: bool) -> Result<(), LogError> {
     let text = |e| LogError::io_of(LogCall::Claim, path)(e);
     if !name_settled {
         let how = Open {
@@ -200,13 +198,6 @@ pub(super) fn settle(
         disk.open(directory, how)
             .and_then(|directory| directory.sync())
             .map_err(text)?;
-        let header = LogFileHeader {
-            log,
-            claims: log as u32,
-            birth: (log >> 32) as u32,
-            settled: true,
-        };
-        write_header(file, header).map_err(text)?;
     }
     file.sync().map_err(text)
 }
