@@ -252,6 +252,25 @@ fn another_process_may_commit() {
     erase(&mut b.string(), 11).unwrap();
 }
 
+/// And the name is free for another unit: what the one before had is free, and what this one has is not.
+#[test]
+fn a_name_that_is_given_again_is_another_unit() {
+    let (_, world, engine) = two();
+    let (a, _b, unit, ..) = worked(&world, &engine);
+    unit.prepare("T1").unwrap();
+    let retained = |n| codes(update(&mut a.string(), n, 9, 60));
+    assert_eq!(retained(70), (8, 24));
+    world.engine().commit_prepared("T1").unwrap();
+    let unit = engine.unit();
+    update(&mut a.string_in(&unit), 200, 1, 60).unwrap();
+    unit.prepare("T1").unwrap();
+    update(&mut a.string(), 70, 9, 60).unwrap();
+    engine.forget_decided().unwrap();
+    assert_eq!(retained(200), (8, 24));
+    engine.commit_prepared("T1").unwrap();
+    update(&mut a.string(), 200, 9, 60).unwrap();
+}
+
 fn log_bytes(disk: &dyn Disk) -> u64 {
     let there = disk.list(Path::new("/log")).unwrap();
     let is_log = |path: &Path| path.to_string_lossy().contains("log-");

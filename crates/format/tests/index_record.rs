@@ -209,45 +209,36 @@ fn separators_come_to_more_than_their_ci() {
     assert_eq!(IndexRecord::decode(&encoded(&record, base), base), Ok(record));
 }
 
-/// Where no separator begins like its neighbour and every CI has a pointer, the estimate is the length to the byte.
+/// Where no separator begins like its neighbour, and in the sequence set every CI has a pointer, the estimate is the
+/// length to the byte.
 #[test]
 fn what_surely_fits_does() {
-    for (ci_per_ca, entries) in [(45, 0), (45, 1), (45, 7), (45, 45), (300, 17), (300, 200)] {
+    let sequence_set = [(45, 0), (45, 1), (45, 7), (45, 45), (300, 17), (300, 200)].map(|of| (1, of));
+    let above = [(3, 1), (45, 0), (45, 7), (45, 200), (300, 200)].map(|of| (2, of));
+    for (level, (ci_per_ca, entries)) in sequence_set.into_iter().chain(above) {
         let keys: Vec<Vec<u8>> = (0..entries).map(|n| vec![n as u8; 1 + n % 3]).collect();
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let bytes = keys.iter().map(|key| key.len()).sum();
-        let free: Vec<u16> = (entries as u16..ci_per_ca as u16).collect();
-        let record = index_record(&keys, &free);
+        let free: Vec<u16> = match level {
+            1 => (entries as u16..ci_per_ca as u16).collect(),
+            _ => Vec::new(),
+        };
+        let record = IndexRecord {
+            level,
+            ..index_record(&keys, &free)
+        };
         for ci_size in 31..2500 {
-            let surely = |reserve| IndexRecord::surely_fits(ci_size + reserve, ci_per_ca, entries, bytes, reserve);
+            let surely =
+                |reserve| IndexRecord::surely_fits(level, (ci_size + reserve, reserve), ci_per_ca, (entries, bytes));
             let fits = record.fits(ci_size, ci_per_ca);
             assert_eq!(
                 [surely(0), surely(1), surely(99)],
                 [fits; 3],
-                "{entries} of {ci_per_ca} in {ci_size}"
+                "{entries} of {ci_per_ca} in {ci_size}, level {level}"
             );
         }
-    }
-    assert!(!IndexRecord::surely_fits(32_769, 45, 0, 0, 0), "no CI is so long");
-    assert!(!IndexRecord::surely_fits_above(32_769, 45, 0, 0, 0), "no CI is so long");
-}
-
-/// The same above the sequence set, where each entry has a pointer and no CI is free.
-#[test]
-fn what_surely_fits_above_the_sequence_set_does() {
-    for (ci_per_ca, entries) in [(3, 1), (45, 0), (45, 7), (45, 200), (300, 200)] {
-        let keys: Vec<Vec<u8>> = (0..entries).map(|n| vec![n as u8; 1 + n % 3]).collect();
-        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-        let bytes = keys.iter().map(|key| key.len()).sum();
-        let record = IndexRecord {
-            level: 2,
-            ..index_record(&keys, &[])
-        };
-        for ci_size in 31..2500 {
-            let surely = IndexRecord::surely_fits_above(ci_size, ci_per_ca, entries, bytes, 0);
-            let fits = record.fits(ci_size, ci_per_ca);
-            assert_eq!(surely, fits, "{entries} of {ci_per_ca} in {ci_size}");
-        }
+        let too_long = IndexRecord::surely_fits(level, (32_769, 0), ci_per_ca, (0, 0));
+        assert!(!too_long, "no CI is so long");
     }
 }
 

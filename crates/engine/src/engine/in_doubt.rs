@@ -1,5 +1,8 @@
 //! Units of recovery that are in doubt: their records are retained in each data set that is opened, until somebody
 //! decides (docs/design/0047).
+//!
+//! * D1. Which of the units that wait this process knows, and which files there are, both change under the lock of
+//!   `in_doubt`. A name that was free and is given again is another unit, which nobody takes for the one before.
 
 use super::Engine;
 use crate::common::context::{Context, InUnit, Unit};
@@ -13,7 +16,7 @@ use crate::unit::label;
 use cica_format::log::append_unit;
 use cica_format::prepared::{PreparedState, PreparedUnit};
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
@@ -88,8 +91,7 @@ impl Engine {
             return Err(PrepareError::GoingBack { name: name.into() });
         }
         deciding.decide(PreparedState::Committed)?;
-        deciding.end(self.disk());
-        self.shared.free_in_doubt(name);
+        self.shared.end_in_doubt(deciding, name);
         Ok(())
     }
 
@@ -105,7 +107,7 @@ impl Engine {
         let sets = self.sets_of(&deciding.unit)?;
         // Also where that was decided: he who did may not have lived to make it durable (prepared:Z3).
         deciding.decide(PreparedState::GoingBack)?;
-        let owner = self.shared.in_doubt_owner(name);
+        let owner = self.shared.owner_in_doubt(&mut self.shared.in_doubt.lock(), name);
         let undoing = Undoing { owner: owner.number() };
         for (set, requests) in &deciding.unit.undo {
             undoing.take_back(&sets[*set as usize], requests)?;
@@ -114,8 +116,7 @@ impl Engine {
             set.commit()?;
         }
         deciding.decide(PreparedState::TakenBack)?;
-        deciding.end(self.disk());
-        self.shared.free_in_doubt(name);
+        self.shared.end_in_doubt(deciding, name);
         Ok(())
     }
 
@@ -144,30 +145,41 @@ impl Engine {
 impl Shared {
     /// Others may have decided about units that this process knew.
     pub(super) fn forget_decided(&self) -> Result<(), OpenError> {
-        let known: Vec<String> = self.in_doubt.lock().keys().cloned().collect();
+        let mut known = self.in_doubt.lock();
         if known.is_empty() {
             return Ok(());
         }
         let found = unresolved(&*self.env.disk, &self.env.log_dir)?;
-        let is_over = |name: &&String| !found.iter().any(|(unit, _)| unit.name == **name);
-        known.iter().filter(is_over).for_each(|name| self.free_in_doubt(name));
+        let mut over = Vec::new();
+        known.retain(|name, owner| {
+            let waits = found.iter().any(|(unit, _)| unit.name == *name);
+            over.extend((!waits).then(|| owner.clone()));
+            waits
+        });
+        drop(known);
+        over.iter().for_each(|owner| self.free_records_of(owner));
         Ok(())
     }
 
+    /// It is decided about.
+    fn end_in_doubt(&self, deciding: Deciding, name: &str) {
+        let mut known = self.in_doubt.lock();
+        deciding.end(&*self.env.disk);
+        let owner = known.remove(name);
+        drop(known);
+        owner.iter().for_each(|owner| self.free_records_of(owner));
+    }
+
     /// The owner of the records of a unit in doubt.
-    fn in_doubt_owner(&self, name: &str) -> LockOwner {
-        let mut units = self.in_doubt.lock();
-        let owner = units.entry(name.to_owned());
+    fn owner_in_doubt(&self, known: &mut BTreeMap<String, LockOwner>, name: &str) -> LockOwner {
+        let owner = known.entry(name.to_owned());
         owner
             .or_insert_with(|| LockOwner::new(&self.locks, &label(name)))
             .clone()
     }
 
-    /// It is decided about: its records are free in what this process has open.
-    fn free_in_doubt(&self, name: &str) {
-        let Some(owner) = self.in_doubt.lock().remove(name) else {
-            return;
-        };
+    /// What a unit that was in doubt had is free in what this process has open.
+    pub(crate) fn free_records_of(&self, owner: &LockOwner) {
         // Behind an open that is under way, which may have found it in doubt still.
         let open = self.open.lock();
         for inner in open.values().filter_map(Weak::upgrade) {
@@ -185,10 +197,11 @@ impl Shared {
     /// What units in doubt have changed of a data set that is being opened is retained.
     pub(super) fn retain_in_doubt(&self, inner: &OpenDataSet) -> Result<(), OpenError> {
         let cluster = inner.committed_root().cluster;
+        let mut known = self.in_doubt.lock();
         let found = unresolved(&*self.env.disk, &self.env.log_dir)?;
         for (unit, _) in &found {
             for set in unit.sets.iter().filter(|set| set.cluster == cluster) {
-                let owner = self.in_doubt_owner(&unit.name).number();
+                let owner = self.owner_in_doubt(&mut known, &unit.name).number();
                 let holds = &inner.common().holds;
                 let kept = set.keys.iter().try_for_each(|(erased, key)| {
                     holds.keep(key, owner)?;

@@ -81,7 +81,7 @@ impl Ksds {
         let frame = Page::index_frame_bytes(count + 1, separators);
         !spanned
             && frame <= SLAB
-            && IndexRecord::surely_fits(index.ci_size, data.ci_per_ca, count + 1, separators, key_len)
+            && IndexRecord::surely_fits(1, (index.ci_size, key_len), data.ci_per_ca, (count + 1, separators))
     }
 
     /// Puts in an entry for a CI that was split: the CIs are as `within` says, with `separator` between them.
@@ -246,7 +246,8 @@ impl Ksds {
     fn upper_fits_one_more(&self, page: &Page<'_>, i: usize, separator: &[u8]) -> bool {
         let (ci_size, ci_per_ca) = (self.index.layout.ci_size, self.data.layout.ci_per_ca);
         let separators = page.data_len() + separator.len();
-        if IndexRecord::surely_fits_above(ci_size, ci_per_ca, page.count() + 1, separators, self.shape.key_len) {
+        let more = (page.count() + 1, separators);
+        if IndexRecord::surely_fits(2, (ci_size, self.shape.key_len), ci_per_ca, more) {
             return true;
         }
         // What pointers are takes no part in how long the record is.

@@ -169,38 +169,33 @@ impl Component {
         }
         let region = space.region_count;
         if region >= space.room {
-            let room = match self.ahead(region, sectors) {
-                Some(ahead) => self.grow_whole(region, ahead),
-                None => self.grow_for(region, sectors),
-            };
-            space.room = room.map_err(|error| self.cannot_grow(&error))?;
+            space.room = self.grow(region, sectors).map_err(|error| self.cannot_grow(&error))?;
         }
         space.region_count += 1;
         Ok(region)
     }
 
-    /// How many regions behind a new one get their space with it: each time costs the file system a transaction. `None`:
-    /// only part of the new one is wanted, and the others would be more than little.
-    fn ahead(&self, region: u32, sectors: usize) -> Option<u32> {
-        let within = |bytes: u64| (region / 16).min((bytes / self.layout.region_len as u64) as u32);
-        if sectors == self.layout.sectors {
-            Some(within(GROW_BYTES))
-        } else {
-            Some(within(LITTLE_BYTES)).filter(|ahead| *ahead > 0)
+    /// Makes room for a new region, so many sectors of which have their space; returns for how many regions there is room
+    /// then.
+    fn grow(&self, region: u32, sectors: usize) -> std::io::Result<u32> {
+        let is_whole = sectors == self.layout.sectors;
+        // Some at once, because each call costs the file system a transaction; one if that is all there is.
+        let bytes = if is_whole { GROW_BYTES } else { LITTLE_BYTES };
+        let ahead = (region / 16).min((bytes / self.layout.region_len as u64) as u32);
+        let several = (ahead > 0).then(|| self.grow_whole(region, region + 1 + ahead));
+        match several {
+            Some(Ok(room)) => Ok(room),
+            _ if is_whole => self.grow_whole(region, region + 1),
+            _ => self.grow_for(region, sectors),
         }
     }
 
-    /// Makes room for a new region and so many behind it, with all of their space, or for the one if that is all there
-    /// is; returns for how many regions there is room then.
-    fn grow_whole(&self, region: u32, ahead: u32) -> std::io::Result<u32> {
-        let (file, begin) = (self.file()?, self.layout.region(region));
-        let grow = |room: u32| {
-            let end = self.layout.file_len(room);
-            file.size(Some(end))?;
-            // A process that was killed may have left the file longer, without the space.
-            file.reserve(begin, end - begin).map(|()| room)
-        };
-        grow(region + 1 + ahead).or_else(|_| grow(region + 1))
+    /// Makes room for regions up to `room`, with all of their space.
+    fn grow_whole(&self, region: u32, room: u32) -> std::io::Result<u32> {
+        let (file, begin, end) = (self.file()?, self.layout.region(region), self.layout.file_len(room));
+        file.size(Some(end))?;
+        // A process that was killed may have left the file longer, without the space.
+        file.reserve(begin, end - begin).map(|()| room)
     }
 
     /// Makes room for one new region, so many sectors of which have their space.

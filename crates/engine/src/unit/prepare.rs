@@ -56,7 +56,7 @@ impl UnitState {
         let owner = LockOwner::new(&shared.locks, &label(name));
         let mut members: Vec<&OpenDataSet> = sets.iter().flat_map(|set| set.members()).collect();
         members.sort_by_key(|member| member.data_path());
-        {
+        let before = {
             // While they are kept the log leaves its file behind for nobody: the unit is found there by its id.
             let _gates: Vec<_> = members.iter().map(|member| member.common().gate.read()).collect();
             sets.iter().try_for_each(|set| set.check_fences())?;
@@ -77,11 +77,13 @@ impl UnitState {
                     return Err(PrepareError::Request(RequestError::Fenced { why }));
                 }
             }
-            units.insert(name.to_owned(), owner.clone());
             if id != 0 {
                 shared.log.append_unit_end(id, false);
             }
-        }
+            units.insert(name.to_owned(), owner.clone())
+        };
+        // Others had decided about one of this name (engine/in_doubt:D1).
+        before.iter().for_each(|before| shared.free_records_of(before));
         self.flush()?;
         for member in &members {
             member.common().holds.hand_over(self.owner, owner.number());

@@ -61,37 +61,20 @@ impl IndexRecord {
         })
     }
 
-    /// Whether any sequence-set record of so many entries, whose separators have `separators` bytes together, fits an
+    /// Whether any record of this level and so many entries, whose separators have `separators` bytes together, fits an
     /// index CI however little they compress: `reserve` bytes less than it has are enough.
     pub fn surely_fits(
-        index_ci_size: usize,
+        level: u8,
+        (index_ci_size, reserve): (usize, usize),
         ci_per_ca: usize,
-        entries: usize,
-        separators: usize,
-        reserve: usize,
+        (entries, separators): (usize, usize),
     ) -> bool {
-        // Each CI of the CA has a pointer, in an entry or on the list of free ones.
-        let pointers = ci_per_ca * pointer_len(1, ci_per_ca as u32);
-        plain_space(ci_per_ca, entries, pointers + separators) + reserve <= room(index_ci_size)
+        // In the sequence set each CI of the CA has a pointer, in an entry or on the list of free ones.
+        let pointers = if level == 1 { ci_per_ca } else { entries };
+        let sections = entries.div_ceil(section_size(ci_per_ca));
+        let in_entries = separators + entries * FL_LEN + pointers * pointer_len(level, ci_per_ca as u32);
+        HEADER_LEN + in_entries + sections * SECTION_FIELD_LEN + reserve <= room(index_ci_size)
     }
-
-    /// The same of a record above the sequence set.
-    pub fn surely_fits_above(
-        index_ci_size: usize,
-        ci_per_ca: usize,
-        entries: usize,
-        separators: usize,
-        reserve: usize,
-    ) -> bool {
-        let pointers = entries * pointer_len(2, ci_per_ca as u32);
-        plain_space(ci_per_ca, entries, pointers + separators) + reserve <= room(index_ci_size)
-    }
-}
-
-/// Bytes of a record of so many entries whose pointers and separators take so many, without compression.
-fn plain_space(ci_per_ca: usize, entries: usize, pointers_and_separators: usize) -> usize {
-    let sections = entries.div_ceil(section_size(ci_per_ca));
-    HEADER_LEN + pointers_and_separators + entries * FL_LEN + sections * SECTION_FIELD_LEN
 }
 
 impl RecordRef<'_> {
