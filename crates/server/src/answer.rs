@@ -11,12 +11,10 @@ use cica_engine::{
 use cica_format::attributes::{Attributes, ENCODED_LEN};
 use cica_share::batch::push;
 use cica_share::words::{
-    integrity_of, parse, part, patience_of, Answer, Ask, By, How, OpenedReply, Opening, SentRecord, AREA, BATCH,
-    VERSION,
+    integrity_of, parse, patience_of, Answer, Ask, By, How, OpenedReply, Opening, SentRecord, AREA, BATCH, VERSION,
 };
 use cica_share::{durability_of, examined, state, Line, Refusal, Undecided, Wire};
 use parking_lot::Mutex;
-use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -471,9 +469,9 @@ impl Turn<'_> {
                 backward,
                 how,
                 batch,
-                part: number,
+                into_area,
             } => {
-                let area = part(number).and_then(|place| Some((self.guest.area(string)?, place)));
+                let area = into_area.then(|| self.guest.area(string)).flatten();
                 self.string(string, |turn, string| match batch {
                     0 => turn.step(string, backward, how),
                     batch => turn.steps(string, backward, batch.min(MOST), area),
@@ -623,10 +621,9 @@ impl Turn<'_> {
 
     /// Records of a browse that only reads: into memory that the client sees, if there is some, and into the answer
     /// what finds no room there.
-    fn steps(&mut self, string: &mut Str, backward: bool, batch: u32, area: Option<PartOfArea>) -> Sent {
+    fn steps(&mut self, string: &mut Str, backward: bool, batch: u32, area: Option<Arc<Mutex<StringArea>>>) -> Sent {
         let (mut bytes, mut count, mut end) = (Vec::new(), 0, None);
-        let (area, mut room) = area.map_or((None, 0..0), |(area, place)| (Some(area), place));
-        let (begin, mut area) = (room.start, area.as_ref().map(|area| area.lock()));
+        let (mut room, mut area) = (0..AREA, area.as_ref().map(|area| area.lock()));
         // Without an area the answer is full when it has a batch, and else when it has what did not go there.
         let most = if area.is_some() { 1 } else { BATCH };
         while count < batch && bytes.len() < most {
@@ -649,12 +646,9 @@ impl Turn<'_> {
             area.filled();
         }
         drop(area);
-        self.say(&Answer::Records((room.start - begin) as u32, &bytes, end))
+        self.say(&Answer::Records(room.start as u32, &bytes, end))
     }
 }
-
-/// A part of a string's memory.
-type PartOfArea = (Arc<Mutex<StringArea>>, Range<usize>);
 
 fn go(string: &mut Str, backward: bool, intent: Intent) -> Result<Record<'_>, RequestError> {
     if backward {

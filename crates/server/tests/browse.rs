@@ -7,7 +7,7 @@ mod common;
 use cica_engine::{Insert, Intent, OpenOptions, ReadIntegrity, RequestError, Search, Str};
 use cica_session::Sharing;
 use cica_share::batch::Batch;
-use cica_share::words::{parse, Answer, Ask, How, Opening, AREA, PART, VERSION};
+use cica_share::words::{parse, Answer, Ask, How, Opening, AREA, VERSION};
 use cica_share::{Client, Line, UNUSED};
 use common::{open, Catalog};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -176,14 +176,14 @@ impl Raw {
         self.number(&Ask::String { set, unit: 0, with: 0 }, None).0
     }
 
-    /// Steps into a part of the string's memory; how many bytes came there, and in the answer.
-    fn step(&mut self, string: u32, part: u8) -> (usize, usize) {
+    /// Steps into the string's memory; how many bytes came there, and in the answer.
+    fn step(&mut self, string: u32) -> (usize, usize) {
         let ask = Ask::Step {
             string,
             backward: false,
             how: How::get(Search::Equal, Intent::Read),
             batch: 4096,
-            part,
+            into_area: true,
         };
         match self.ask(&ask, None).0 {
             Answer::Records(there, here, _) => (there as usize, here.len()),
@@ -192,11 +192,11 @@ impl Raw {
     }
 }
 
-/// The records at a place of the memory.
-fn records(file: &OwnedFd, at: usize, length: usize) -> Vec<Vec<u8>> {
+/// The records in the memory.
+fn records(file: &OwnedFd, length: usize) -> Vec<Vec<u8>> {
     let mut bytes = vec![0; length];
     let file = std::fs::File::from(file.try_clone().unwrap());
-    file.read_exact_at(&mut bytes, at as u64).unwrap();
+    file.read_exact_at(&mut bytes, 0).unwrap();
     let mut batch = Batch::default();
     batch.fill(0..0, &bytes);
     let mut all = Vec::new();
@@ -224,26 +224,25 @@ fn who_spoils_his_memory_or_dies_with_it_harms_nobody() {
     let own = std::fs::File::from(file.try_clone().unwrap());
     let expected = |from: usize, count: usize| (from..from + count).map(|key| record(key as u32)).collect::<Vec<_>>();
     let mut seen = 0;
-    for (round, part) in [1, 2, 2, 1].into_iter().enumerate() {
+    for round in 0..4 {
         let hole = rustix::fs::FallocateFlags::PUNCH_HOLE | rustix::fs::FallocateFlags::KEEP_SIZE;
         match round {
             1 => own.write_all_at(&[0xFF; AREA], 0).unwrap(),
             2 => rustix::fs::fallocate(&file, hole, 0, AREA as u64).unwrap(),
             _ => {}
         }
-        let (there, here) = raw.step(string, part);
-        assert!(there > PART / 2 && there <= PART, "{there}");
-        let mut found = records(&file, (usize::from(part) - 1) * PART, there);
+        let (there, here) = raw.step(string);
+        assert!(there > AREA / 2 && there <= AREA, "{there}");
+        let mut found = records(&file, there);
         // The one that found no room came with the answer.
         let rest = usize::from(here > 0);
         assert_eq!(found, expected(seen, found.len()));
         seen += found.len() + rest;
         found.clear();
     }
-    // A part that there is not, and a string that has no memory or is another's: all comes in the answer, or words do.
-    assert_eq!(raw.step(string, 3).0, 0);
+    // A string that has no memory: all comes in the answer.
     let other = raw.string(set);
-    assert_eq!(raw.step(other, 1).0, 0);
+    assert_eq!(raw.step(other).0, 0);
     assert_eq!(raw.number(&Ask::Area { string: 99 }, None).0, 0);
 
     // One client has so much and no more, and what he gives back he may have again.
@@ -262,7 +261,7 @@ fn who_spoils_his_memory_or_dies_with_it_harms_nobody() {
         backward: false,
         how: How::get(Search::Equal, Intent::Read),
         batch: 4096,
-        part: 1,
+        into_area: true,
     };
     raw.line.send(&step, None).unwrap();
     drop(raw);

@@ -14,7 +14,7 @@ use crate::batch::Batch;
 use crate::client::{unfit, Client};
 use crate::refusal::Refusal;
 use crate::set::Set;
-use crate::words::{integrity_code, part, wait_of, Answer, Ask, By, How, SentRecord, AREA, BATCH};
+use crate::words::{integrity_code, wait_of, Answer, Ask, By, How, SentRecord, AREA, BATCH};
 use cica_disk::SeenArea;
 use cica_engine::far::FarString;
 use cica_engine::{Argument, Insert, Intent, LockMode, Patience, ReadIntegrity, Record, RequestError, Search};
@@ -282,22 +282,21 @@ impl ClientString {
         self.area(string)?;
         self.keep_last();
         let changes = self.set.changes();
-        let number = u8::from(self.batch >= MANY && self.ahead.records.area.is_some());
+        let into_area = self.batch >= MANY && self.ahead.records.area.is_some();
         let ask = Ask::Step {
             string,
             backward,
             how: How::get(Search::Equal, intent),
             batch: self.batch,
-            part: number,
+            into_area,
         };
         let read = self.client().clock().passed();
         let ahead = &mut self.ahead;
         self.set.client.ask(&ask, |answer| match answer {
             Answer::Records(length, records, end) => {
-                let begin = part(number).map_or(0, |part| part.start);
-                ahead.records.fill(begin..begin + length as usize, records);
+                ahead.records.fill(0..length as usize, records);
                 ahead.end = end;
-                if number > 0 && length == 0 {
+                if into_area && length == 0 {
                     // The owner has taken it back.
                     ahead.records.area = None;
                 }
@@ -307,9 +306,9 @@ impl ClientString {
         })?;
         (ahead.backward, ahead.read) = (backward, Some((read, changes)));
         let clock = self.set.client.clock();
-        let is_there = || number == 0 || clock.passed().saturating_sub(read) < UNUSED;
+        let is_there = || !into_area || clock.passed().saturating_sub(read) < UNUSED;
         self.in_ahead = self.ahead.records.take(is_there);
-        if !self.in_ahead && self.ahead.records.area.take().is_some() && number > 0 {
+        if !self.in_ahead && self.ahead.records.area.take().is_some() && into_area {
             // It took long, and the memory may have been taken back: the same again in a message (S4).
             self.settle(string)?;
             return self.read_ahead(string, backward, intent);
@@ -406,7 +405,7 @@ impl FarString for ClientString {
                 backward,
                 how,
                 batch: 0,
-                part: 0,
+                into_area: false,
             },
             intent,
         )

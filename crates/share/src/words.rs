@@ -12,7 +12,7 @@ use std::io::{Error, ErrorKind};
 use std::time::Duration;
 
 /// Raised by every change of a message.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 /// Bytes of a body at most: a record of the greatest length, or a batch, and what stands beside it.
 pub const LONGEST: usize = 20 << 20;
 /// A wait without an end.
@@ -64,20 +64,8 @@ const INTEGRITIES: [ReadIntegrity; 4] = [
 /// Bytes of records in the answer to one sequential request.
 pub const BATCH: usize = 256 << 10;
 
-/// The memory that a string's batches are put into has two parts of this length: while the records of one are read, the
-/// other is filled.
-pub const PART: usize = 256 << 10;
-/// Its length.
-pub const AREA: usize = 2 * PART;
-
-/// Where a part lies: the first (1), the second (2).
-pub fn part(number: u8) -> Option<std::ops::Range<usize>> {
-    match number {
-        1 => Some(0..PART),
-        2 => Some(PART..AREA),
-        _ => None,
-    }
-}
+/// Bytes of the memory that a string's batches are put into.
+pub const AREA: usize = 256 << 10;
 
 /// [`Argument`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -239,13 +227,13 @@ pub enum Ask<'a> {
     },
     /// POINT to an end.
     PointEnd { string: u32, last: bool },
-    /// GET sequential, of up to `batch` records, into a part of the string's memory or (0) into the answer.
+    /// GET sequential, of up to `batch` records, into the answer, or into the string's memory.
     Step {
         string: u32,
         backward: bool,
         how: How,
         batch: u32,
-        part: u8,
+        into_area: bool,
     },
     /// Memory of the length [`AREA`] that the owner puts the string's batches into. Its descriptor comes with the answer.
     Area { string: u32 },
@@ -443,7 +431,7 @@ pub enum Answer<'a> {
     /// A record.
     #[serde(borrow)]
     Record(SentRecord<'a>),
-    /// Records in order, as a [`Batch`](crate::batch::Batch) has them: so many bytes of the part that was asked for, and
+    /// Records in order, as a [`Batch`](crate::batch::Batch) has them: so many bytes of the string's memory, and
     /// behind them these; and why there are not more.
     Records(u32, &'a [u8], Option<Refusal>),
     /// Bytes.

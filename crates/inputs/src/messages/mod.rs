@@ -280,7 +280,7 @@ fn reading() -> Vec<u8> {
             backward: false,
             how,
             batch: 0,
-            part: 0,
+            into_area: false,
         },
         Ask::Area { string: 5 },
         Ask::Step {
@@ -288,14 +288,14 @@ fn reading() -> Vec<u8> {
             backward: true,
             how,
             batch: u32::MAX,
-            part: 2,
+            into_area: true,
         },
         Ask::Step {
             string: 5,
             backward: true,
             how,
             batch: u32::MAX,
-            part: 0,
+            into_area: false,
         },
         insert(5),
         Ask::Update {
@@ -331,7 +331,7 @@ fn reading() -> Vec<u8> {
             backward: false,
             how,
             batch: 5,
-            part: 0,
+            into_area: false,
         },
         Ask::Settle {
             string: 6,

@@ -122,7 +122,7 @@ impl Hostile {
                 backward: bits & 1 == 0,
                 how,
                 batch: (bits >> 32) as u32,
-                part: b as u8,
+                into_area: b & 1 == 1,
             },
             26 if bits & 4 == 0 => Ask::Area { string: a },
             26 => Ask::Settle {
