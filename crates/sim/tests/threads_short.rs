@@ -31,6 +31,12 @@ fn an_insert_is_refused_where_the_disk_does_not_lengthen_a_file() {
 }
 
 #[test]
+fn who_left_a_log_and_came_back_is_missed_where_a_power_cut_took_its_name() {
+    let outcome = run(Store::Sphere(None), 13_519, 8).expect("a run");
+    assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
+}
+
+#[test]
 fn one_seed_is_one_order_and_one_trace() {
     for store in [Store::DataSet(None), Store::Sphere(None)] {
         let of = |seed| digest(format!("{:?}", trace(store, seed, 8).expect("a run").events()).as_bytes());

@@ -9,7 +9,8 @@
 //! * T3. What a half has is what its group began with: where one record could not be stored, no later one is.
 //! * T4. The tail is never synced, so a power cut may leave anything of it. Recovery takes a half
 //!   only if its checksum holds, it follows what the log has without a gap, and every data set in it names the log in
-//!   its root or said that it leaves: else it is what a power cut left, and counts as not there.
+//!   its root, or said that it leaves and has no request behind that: else it is what a power cut left, and counts as
+//!   not there.
 //! * T5. What recovery takes it writes to the log before it does anything of it: a crash in the middle of recovery
 //!   finds roots that name the log no more, and would judge the tail otherwise (T4).
 

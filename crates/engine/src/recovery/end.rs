@@ -106,12 +106,17 @@ impl Recovery<'_> {
         let Some(reader) = reader else { return Ok(()) };
         let halves = reader.tail().map_err(|what| self.trouble(what))?;
         let records = || halves.iter().flat_map(|half| &half.records);
-        let leaving: BTreeSet<u32> = records()
-            .filter_map(|(_, logged)| match logged {
-                Logged::Leaving(number) => Some(*number),
-                _ => None,
-            })
-            .collect();
+        let mut left = BTreeSet::new();
+        for (_, logged) in records() {
+            if let Logged::Leaving(number) = logged {
+                left.insert(*number);
+                continue;
+            }
+            // It came back: its root named the log again before that.
+            for number in logged.parts().iter().filter_map(Logged::number) {
+                left.remove(&number);
+            }
+        }
         let all = halves
             .iter()
             .flat_map(|half| half.records.iter().map(move |(_, logged)| (half, logged)));
@@ -122,7 +127,7 @@ impl Recovery<'_> {
                 match member {
                     // It left, and a power cut took the root that said so.
                     Some(Participation::Before(..)) => return Ok(()),
-                    Some(Participation::Unnamed) if !leaving.contains(number) => return Ok(()),
+                    Some(Participation::Unnamed) if !left.contains(number) => return Ok(()),
                     _ => {}
                 }
                 // Groups of the epoch before may have introduced it: the tree must have all of them (V4).

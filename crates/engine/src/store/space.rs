@@ -169,14 +169,15 @@ impl Component {
         }
         let region = space.region_count;
         if region >= space.room {
-            space.room = self.grow(region, sectors).map_err(|error| self.cannot_grow(&error))?;
+            let room = self.grow(region, sectors);
+            space.room = room.map_err(|error| self.cannot_grow(&error))?;
         }
         space.region_count += 1;
         Ok(region)
     }
 
-    /// Makes room for a new region, so many sectors of which have their space; returns for how many regions there is room
-    /// then.
+    /// Makes room for a new region, so many sectors of which have their space; returns for how many regions there is
+    /// room then.
     fn grow(&self, region: u32, sectors: usize) -> std::io::Result<u32> {
         let is_whole = sectors == self.layout.sectors;
         // Some at once, because each call costs the file system a transaction; one if that is all there is.

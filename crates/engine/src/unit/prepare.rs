@@ -82,7 +82,7 @@ impl UnitState {
             }
             units.insert(name.to_owned(), owner.clone())
         };
-        // Others had decided about one of this name (engine/in_doubt:D1).
+        // Others had decided about one of this name (in_doubt:D1).
         before.iter().for_each(|before| shared.free_records_of(before));
         self.flush()?;
         for member in &members {
