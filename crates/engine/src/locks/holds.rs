@@ -1,7 +1,7 @@
 //! The locks of one data set: records that are held from a get for update to the string's next request, and kept by a
 //! unit of recovery that changed them to its end.
 
-use super::table::{named, Hashing};
+use super::table::Hashing;
 use super::waiter::Reason;
 use super::Locks;
 use crate::error::RequestError;
@@ -161,7 +161,8 @@ impl Holds {
         let mut units = self.units.lock();
         let Some(keys) = units.remove(&from) else { return };
         for key in keys.iter() {
-            named(self.set, key, |name| self.locks.hand_over_name(name, from, to));
+            self.locks
+                .named(self.set, key, |name| self.locks.hand_over_name(name, from, to));
         }
         units.insert(to, keys);
         drop(units);
@@ -176,7 +177,8 @@ impl Holds {
     pub fn retain(&self, owner: u64) {
         let units = self.units.lock();
         for key in units.get(&owner).into_iter().flat_map(KeptKeys::iter) {
-            named(self.set, key, |name| self.locks.retain_name(name, owner, true));
+            self.locks
+                .named(self.set, key, |name| self.locks.retain_name(name, owner, true));
         }
     }
 
@@ -217,7 +219,7 @@ impl Holds {
 
     /// What is answered to who wants a record that another owner has.
     pub fn refused(&self, key: &[u8]) -> RequestError {
-        named(self.set, key, |name| {
+        self.locks.named(self.set, key, |name| {
             let holder = self.locks.stripe(name).lock().names.get(name).map(|lock| lock.first);
             self.locks.refusal(name, &holder.unwrap_or_default())
         })

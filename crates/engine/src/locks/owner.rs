@@ -1,7 +1,7 @@
 //! Owners that a caller makes: a client, a run unit. Several strings have their locks together, and what a language
 //! locks belongs to it.
 
-use super::table::{named, Holder};
+use super::table::Holder;
 use super::waiter::Reason;
 use super::{LockMode, Locks, Patience};
 use crate::error::RequestError;
@@ -84,9 +84,9 @@ impl Locks {
             LockMode::Shared => Reason::Shared,
             LockMode::Exclusive => Reason::Locked,
         };
-        named(set, key, |name| {
+        self.named(set, key, |name| {
             self.wait(name, owner, reason, patience)?;
-            self.owners.lock().entry(owner).or_default().names.insert(name.to_vec());
+            self.owners.lock().entry(owner).or_default().insert(name);
             Ok(())
         })
     }
@@ -102,7 +102,7 @@ impl Locks {
         owner: u64,
         patience: Patience,
     ) -> Result<(), RequestError> {
-        named(set, key, |name| self.wait(name, owner, Reason::String, patience))
+        self.named(set, key, |name| self.wait(name, owner, Reason::String, patience))
     }
 
     /// A string of the owner gives up its hold.
@@ -112,8 +112,8 @@ impl Locks {
 
     /// Gives a lock back, whatever its mode. True: the owner had it.
     pub(crate) fn unlock(&self, set: u64, key: &[u8], owner: u64) -> bool {
-        named(set, key, |name| {
-            let had = (self.owners.lock().get_mut(&owner)).is_some_and(|owned| owned.names.remove(name));
+        self.named(set, key, |name| {
+            let had = (self.owners.lock().get_mut(&owner)).is_some_and(|owned| owned.remove(name));
             if had {
                 self.give_both(name, owner);
             }
@@ -141,7 +141,7 @@ impl Locks {
         let owners = self.owners.lock();
         owners
             .get(&owner)
-            .is_some_and(|owned| named(set, key, |name| owned.names.contains(name)))
+            .is_some_and(|owned| self.named(set, key, |name| owned.names.contains(name)))
     }
 
     /// Waits until an owner may read a record, and gives it up at once.
@@ -157,7 +157,7 @@ impl Locks {
         if self.has_locked(set, key, owner) {
             return Ok(());
         }
-        named(set, key, |name| {
+        self.named(set, key, |name| {
             self.wait(name, owner, Reason::Shared, patience)?;
             self.give_name(name, owner, Reason::Shared);
             Ok(())

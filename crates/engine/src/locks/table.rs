@@ -18,8 +18,15 @@ const STRIPES: usize = 64;
 /// changes has.
 const SPARE: usize = 64;
 
-/// Bytes of a name that are put together without asking for memory: a number and the longest key.
-const SHORT_NAME: usize = 8 + 255;
+/// Bytes of a name before its key: its hash, and the data set's number. So a name is hashed once for each request, and
+/// not by each map that it is looked up in.
+const HEAD: usize = 8 + 8;
+
+/// Bytes of a name that are put together without asking for memory: those with the longest key.
+const SHORT_NAME: usize = HEAD + 255;
+
+/// The bits of a hash that tell the stripe. Maps look at the lowest and the highest.
+const STRIPE_BITS: u32 = 40;
 
 /// See the module above.
 pub struct Locks {
@@ -42,7 +49,9 @@ pub struct Locks {
 pub(super) struct Owned {
     pub label: Option<Arc<str>>,
     /// Names that it has locked.
-    pub names: HashSet<Vec<u8>, Hashing>,
+    pub names: HashSet<Vec<u8>, Leading>,
+    /// Memory of names that it had.
+    spare: Spare,
     /// It waits for nothing any more.
     pub dismissed: bool,
 }
@@ -53,9 +62,13 @@ struct Stripe(Mutex<Names>);
 
 #[derive(Default)]
 pub(super) struct Names {
-    pub names: HashMap<Vec<u8>, Lock, Hashing>,
-    spare: Vec<Vec<u8>>,
+    pub names: HashMap<Vec<u8>, Lock, Leading>,
+    spare: Spare,
 }
+
+/// Memory for names.
+#[derive(Default)]
+struct Spare(Vec<Vec<u8>>);
 
 /// Who has a name, and who waits.
 #[derive(Default)]
@@ -80,7 +93,7 @@ pub(super) struct Holder {
     pub retained: bool,
 }
 
-/// How names are hashed: by multiplying, as one is held and released with every update, from a start that nobody knows.
+/// How owners and names are hashed: by multiplying, as one is held and released with every update, from a start that nobody knows.
 #[derive(Clone, Copy)]
 pub(super) struct Hashing(u64);
 
@@ -120,6 +133,33 @@ impl Hasher for Multiplied {
             self.mix(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
         }
     }
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// What maps of names take for a hash: the one that leads the name.
+#[derive(Default, Clone, Copy)]
+pub(super) struct Leading;
+
+pub(super) struct Led(u64);
+
+impl BuildHasher for Leading {
+    type Hasher = Led;
+    fn build_hasher(&self) -> Led {
+        Led(0)
+    }
+}
+
+impl Hasher for Led {
+    #[inline]
+    fn write(&mut self, name: &[u8]) {
+        self.0 = name.first_chunk().map_or(0, |hash| u64::from_le_bytes(*hash));
+    }
+    /// The length of the name, which the hash knows.
+    #[inline]
+    fn write_usize(&mut self, _: usize) {}
+    #[inline]
     fn finish(&self) -> u64 {
         self.0
     }
@@ -229,20 +269,41 @@ impl Lock {
     }
 }
 
-impl Names {
-    /// Memory for the name.
-    fn name(&mut self, name: &[u8]) -> Vec<u8> {
-        let mut place = self.spare.pop().unwrap_or_default();
+impl Spare {
+    /// The name in memory of its own.
+    fn take(&mut self, name: &[u8]) -> Vec<u8> {
+        let mut place = self.0.pop().unwrap_or_default();
         place.clear();
         place.extend_from_slice(name);
         place
     }
 
+    fn give(&mut self, name: Vec<u8>) {
+        if self.0.len() < SPARE {
+            self.0.push(name);
+        }
+    }
+}
+
+impl Owned {
+    pub fn insert(&mut self, name: &[u8]) {
+        let name = self.spare.take(name);
+        self.names.insert(name);
+    }
+
+    /// True: it was there.
+    pub fn remove(&mut self, name: &[u8]) -> bool {
+        let name = self.names.take(name);
+        let had = name.is_some();
+        name.into_iter().for_each(|name| self.spare.give(name));
+        had
+    }
+}
+
+impl Names {
     fn forget(&mut self, name: &[u8]) {
         if let Some((name, _)) = self.names.remove_entry(name) {
-            if self.spare.len() < SPARE {
-                self.spare.push(name);
-            }
+            self.spare.give(name);
         }
     }
 
@@ -254,23 +315,10 @@ impl Names {
     }
 }
 
-/// Does something with the name of a key.
-#[inline]
-pub(super) fn named<T>(set: u64, key: &[u8], act: impl FnOnce(&[u8]) -> T) -> T {
-    let mut short = [0; SHORT_NAME];
-    let length = 8 + key.len();
-    if length > SHORT_NAME {
-        return act(&[&set.to_be_bytes(), key].concat());
-    }
-    short[..8].copy_from_slice(&set.to_be_bytes());
-    short[8..length].copy_from_slice(key);
-    act(&short[..length])
-}
-
 /// The data set's number and the key of a name.
 pub(super) fn parts(name: &[u8]) -> (u64, &[u8]) {
-    let (set, key) = name.split_first_chunk().unwrap_or((&[0; 8], name));
-    (u64::from_be_bytes(*set), key)
+    let (set, key) = name.split_at(HEAD.min(name.len()));
+    (set.last_chunk().map_or(0, |set| u64::from_le_bytes(*set)), key)
 }
 
 impl Locks {
@@ -296,9 +344,25 @@ impl Locks {
         self.numbers.fetch_add(1, Relaxed)
     }
 
+    /// Does something with the name of a key.
+    #[inline]
+    pub(super) fn named<T>(&self, set: u64, key: &[u8], act: impl FnOnce(&[u8]) -> T) -> T {
+        let mut hasher = self.hashing.build_hasher();
+        hasher.write_u64(set);
+        hasher.write(key);
+        let (mut short, length) = ([0; SHORT_NAME], HEAD + key.len());
+        short[..8].copy_from_slice(&hasher.finish().to_le_bytes());
+        short[8..HEAD].copy_from_slice(&set.to_le_bytes());
+        if length > SHORT_NAME {
+            return act(&[&short[..HEAD], key].concat());
+        }
+        short[HEAD..length].copy_from_slice(key);
+        act(&short[..length])
+    }
+
     #[inline]
     pub(super) fn stripe(&self, name: &[u8]) -> &Mutex<Names> {
-        let hash = self.hashing.hash_one(NameBytes(name));
+        let hash = Leading.hash_one(name) >> STRIPE_BITS;
         &self.stripes[hash as usize % STRIPES].0
     }
 
@@ -318,11 +382,18 @@ impl Locks {
     /// 8/20, 8/24.
     #[inline]
     pub(super) fn take(&self, set: u64, key: &[u8], owner: u64, reason: Reason) -> Result<bool, RequestError> {
-        named(set, key, |name| {
-            self.try_take(name, owner, reason).map_err(|holder| {
-                self.count(Count::Contended);
-                self.refusal(name, &holder)
-            })
+        self.named(set, key, |name| self.take_name(name, owner, reason))
+    }
+
+    /// The same of a name.
+    ///
+    /// # Errors
+    /// 8/20, 8/24.
+    #[inline]
+    pub(super) fn take_name(&self, name: &[u8], owner: u64, reason: Reason) -> Result<bool, RequestError> {
+        self.try_take(name, owner, reason).map_err(|holder| {
+            self.count(Count::Contended);
+            self.refusal(name, &holder)
         })
     }
 
@@ -332,7 +403,7 @@ impl Locks {
         let mut stripe = self.enter(name);
         match stripe.names.get_mut(name) {
             None => {
-                let place = stripe.name(name);
+                let place = stripe.spare.take(name);
                 let lock = Lock {
                     first: Holder::new(owner, reason),
                     ..Lock::default()
@@ -365,7 +436,7 @@ impl Locks {
     /// One reason ends. True: the owner had the name for it.
     #[inline]
     pub(super) fn give(&self, set: u64, key: &[u8], owner: u64, reason: Reason) -> bool {
-        named(set, key, |name| self.give_name(name, owner, reason))
+        self.named(set, key, |name| self.give_name(name, owner, reason))
     }
 
     pub(super) fn give_name(&self, name: &[u8], owner: u64, reason: Reason) -> bool {
@@ -389,7 +460,7 @@ impl Locks {
 
     /// Looks at those who have a name for X.
     pub(super) fn any(&self, set: u64, key: &[u8], is: impl Fn(&Holder) -> bool) -> bool {
-        named(set, key, |name| {
+        self.named(set, key, |name| {
             let stripe = self.stripe(name).lock();
             (stripe.names.get(name))
                 .is_some_and(|lock| lock.holders().any(|holder| holder.mode().is_some() && is(holder)))
@@ -436,14 +507,5 @@ impl Locks {
             }
         }
         lines
-    }
-}
-
-/// A name, hashed without its length.
-struct NameBytes<'n>(&'n [u8]);
-
-impl std::hash::Hash for NameBytes<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write(self.0);
     }
 }

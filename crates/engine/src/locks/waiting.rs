@@ -15,10 +15,7 @@ impl Locks {
     /// 8/20 without patience, 8/21 deadlock, 8/22 timeout, 8/24 retained.
     pub(super) fn wait(&self, name: &[u8], owner: u64, reason: Reason, patience: Patience) -> Result<(), RequestError> {
         let longest = match patience {
-            Patience::None => {
-                let (set, key) = parts(name);
-                return self.take(set, key, owner, reason).map(drop);
-            }
+            Patience::None => return self.take_name(name, owner, reason).map(drop),
             Patience::Until(longest) => Some(longest),
             Patience::Forever => None,
         };
