@@ -13,6 +13,7 @@
 
 use super::cells::Cells;
 use super::page::{Page, SLOTS_AT};
+use super::shape::Shape;
 use super::View;
 
 /// Room of narrow frames, in eighths of a CI: few sizes, because slabs are cut for each.
@@ -82,6 +83,16 @@ impl<'a> Page<'a> {
         page.set_room(width.room);
         page
     }
+
+    /// Makes the frame, which is as long as this width wants, what `whole` is.
+    pub fn narrowed(cells: Cells<'a>, width: Width, whole: &Page<'_>, shape: Shape) {
+        let mut page = Page::format_narrow(cells, width);
+        if whole.is_loose() {
+            page.refill((0..whole.count()).map(|i| whole.record(i)), shape);
+        } else {
+            page.take_over(whole);
+        }
+    }
 }
 
 impl View<'_> {
@@ -96,6 +107,43 @@ impl View<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pool::page::HEADER;
+    use crate::pool::Pool;
+
+    /// Records, heads, RDFs: all as if they had come to the narrow page one by one, whether they lie in order or not.
+    #[test]
+    fn a_page_that_is_narrowed_is_what_it_was() {
+        let shape = Shape { rkp: 1, key_len: 2 };
+        let pool = Pool::new(0, std::sync::Arc::new(cica_disk::SystemClock)).unwrap();
+        for (count, loose) in (1..6).flat_map(|count| [(count, false), (count, true)]) {
+            let records: Vec<Vec<u8>> = (0..count)
+                .map(|n: u8| [&[7, 1, n][..], &vec![n; 40 + usize::from(n / 2)]].concat())
+                .collect();
+            let mut whole = pool.take(Page::frame_len(512, 20)).unwrap();
+            let mut page = Page::format(whole.cells(), 512);
+            if loose {
+                records.iter().rev().for_each(|record| page.insert(0, record, shape));
+            } else {
+                (records.iter().enumerate()).for_each(|(at, record)| page.insert(at, record, shape));
+            }
+            assert_eq!(page.is_loose(), loose && count > 1);
+            let width = Width::of_half(512, page.count(), page.data_len()).unwrap();
+            let mut frames = [(), ()].map(|()| pool.take(width.frame_len()).unwrap());
+            Page::narrowed(frames[0].cells(), width, &page, shape);
+            Page::format_narrow(frames[1].cells(), width).refill(records.iter().map(Vec::as_slice), shape);
+            let all = |frame: &mut crate::pool::Latched<'_>| {
+                let page = Page::of(frame.cells());
+                let records: Vec<_> = (0..page.count()).map(|i| page.record(i).to_vec()).collect();
+                let heads = frame.cells()[..HEADER + 8 * records.len()].to_vec();
+                (records, heads)
+            };
+            let [narrowed, refilled] = &mut frames;
+            assert_eq!(all(narrowed).0, records);
+            assert_eq!(all(narrowed), all(refilled));
+            frames.into_iter().for_each(|frame| frame.free());
+            whole.free();
+        }
+    }
 
     #[test]
     fn a_width_has_room_for_what_asked_for_it() {

@@ -535,6 +535,21 @@ impl<'a> Page<'a> {
         self.set_u16(RDFS_AT, rdfs as u16);
         self.rebuild_heads(shape);
     }
+
+    /// Makes the page, which has room for it, hold what a page does that is not loose: heads, lengths and records are
+    /// copied as they lie.
+    pub(super) fn take_over(&mut self, other: &Page<'_>) {
+        debug_assert!(!other.is_loose() && other.count() <= self.slot_cap(), "as it lies");
+        let (slots, records) = (other.count() * 8, other.data_len());
+        let start = self.data_start();
+        self.bytes.put(HEADER, &other.bytes[HEADER..HEADER + slots]);
+        self.bytes.put(start, &other.image()[..records]);
+        for (at, len) in [(COUNT_AT, 4), (DATA_LEN_AT, 4), (PREFIX_LEN_AT, 1), (RDFS_AT, 2)] {
+            self.bytes.put(at, &other.bytes[at..at + len]);
+        }
+        self.bytes.put(PREFIX, &other.bytes[PREFIX..PREFIX + PREFIX_MAX]);
+        self.bytes.set(LOOSE_AT, [0]);
+    }
 }
 
 /// RDFs of a stretch of lengths: one per run, two per run longer than one.

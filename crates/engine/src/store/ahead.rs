@@ -52,12 +52,15 @@ impl Component {
     fn read_run<'p>(&self, ca: u32, descriptor: u32, cis: &[u32], mut frames: Vec<Latched<'p>>) -> Vec<Latched<'p>> {
         let page = CaPage::of(self.pool.view(descriptor));
         let layout = &self.layout;
-        let wanted: Vec<(u32, usize)> = cis
+        let mut wanted: Vec<(u32, usize)> = cis
             .iter()
             .map(|&ci| (ci, layout.split(ci)))
             .filter(|(_, (c, i))| *c == ca && page.frame(*i) == NO_FRAME && page.place(*i).slot != NO_SLOT)
             .map(|(ci, (_, i))| (ci, i))
             .collect();
+        // In the order of the file: after splits CIs that follow each other by key lie apart, and most of them have
+        // neighbours all the same.
+        wanted.sort_unstable_by_key(|(_, i)| page.place(*i).slot);
         let slots: Vec<(u64, usize)> = wanted
             .iter()
             .map(|(_, i)| page.place(*i))

@@ -159,8 +159,7 @@ impl Codec {
     /// Makes `narrow` the page in `frame`, with this width.
     pub fn narrow(&self, frame: Cells<'_>, narrow: Cells<'_>, width: Width) {
         if let Codec::Data { shape, .. } = self {
-            let page = Page::of(frame);
-            Page::format_narrow(narrow, width).refill((0..page.count()).map(|i| page.record(i)), *shape);
+            Page::narrowed(narrow, width, &Page::of(frame), *shape);
         }
     }
 
