@@ -93,7 +93,8 @@ pub(super) struct Holder {
     pub retained: bool,
 }
 
-/// How owners and names are hashed: by multiplying, as one is held and released with every update, from a start that nobody knows.
+/// How owners and names are hashed: by multiplying, as one is held and released with every update, from a start that
+/// nobody knows.
 #[derive(Clone, Copy)]
 pub(super) struct Hashing(u64);
 
