@@ -1,7 +1,7 @@
 //! [`Counted`]: a disk that counts what is asked of it, so that tests and benchmarks can state what an operation
 //! costs in calls, bytes and syncs.
 
-use crate::{Begun, Cells, Disk, File, Mapped, Open, ReadAt, StreamMode, WriteAt};
+use crate::{Begun, Cells, Disk, File, Mapped, Open, ReadAt, ReadInto, StreamMode, WriteAt};
 use std::io;
 use std::ops::Sub;
 use std::path::{Path, PathBuf};
@@ -198,6 +198,14 @@ impl File for CountedFile {
         add(&self.totals.reads, 1);
         add(&self.totals.read_requests, batch.len() as u64);
         self.file.read(batch)?;
+        add(&self.totals.read_bytes, batch.iter().map(|read| read.got as u64).sum());
+        Ok(())
+    }
+
+    fn read_into(&self, batch: &mut [ReadInto<'_>]) -> io::Result<()> {
+        add(&self.totals.reads, 1);
+        add(&self.totals.read_requests, batch.len() as u64);
+        self.file.read_into(batch)?;
         add(&self.totals.read_bytes, batch.iter().map(|read| read.got as u64).sum());
         Ok(())
     }

@@ -62,7 +62,12 @@ pub enum Action {
 impl Action {
     /// Reading a batch: told by its first request.
     pub(crate) fn reading(batch: &[ReadAt<'_>]) -> Action {
-        let (at, len) = batch.first().map_or((0, 0), |first| (first.at, first.buf.len()));
+        Action::reading_first(batch.first().map(|first| (first.at, first.buf.len())))
+    }
+
+    /// The same, of a first request at such a place and so long.
+    pub(crate) fn reading_first(first: Option<(u64, usize)>) -> Action {
+        let (at, len) = first.unwrap_or((0, 0));
         Action::Read { at, len }
     }
 

@@ -1,6 +1,6 @@
 //! [`File`]: an open file, the other half of the seam, and what its batches are made of.
 
-use crate::Cells;
+use crate::{Cells, Room};
 use std::io;
 use std::path::Path;
 
@@ -9,6 +9,28 @@ pub trait File: Send + Sync + std::fmt::Debug {
     /// Reads a batch; each read tells in `got` how much of its buffer was filled (short only at end of file). A read of
     /// no bytes says that what is at its place is wanted next: a file that can bring it nearer meanwhile does.
     fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()>;
+    /// The same into memory that others may be looking at meanwhile. A file that has no better way reads into memory of
+    /// its own first.
+    ///
+    /// # Errors
+    /// As of a read.
+    fn read_into(&self, batch: &mut [ReadInto<'_>]) -> io::Result<()> {
+        let mut own: Vec<Vec<u8>> = batch.iter().map(|read| vec![0; read.room.len()]).collect();
+        let reads = batch.iter().zip(&mut own);
+        let mut reads: Vec<ReadAt<'_>> = reads
+            .map(|(read, buf)| ReadAt {
+                at: read.at,
+                buf,
+                got: 0,
+            })
+            .collect();
+        self.read(&mut reads)?;
+        for (into, read) in batch.iter_mut().zip(reads) {
+            into.room.put(&read.buf[..read.got]);
+            into.got = read.got;
+        }
+        Ok(())
+    }
     /// Writes a batch, in no order; `Err` leaves open which of them happened.
     fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()>;
     /// Makes everything written so far durable (see D3).
@@ -164,6 +186,17 @@ impl ReadAt<'_> {
     pub(crate) fn only_asks(&self) -> bool {
         self.buf.is_empty()
     }
+}
+
+/// One read of a batch into memory that others may be looking at.
+#[derive(Debug)]
+pub struct ReadInto<'a> {
+    /// Byte offset in the file.
+    pub at: u64,
+    /// Where the bytes go.
+    pub room: Room<'a>,
+    /// Out: bytes read.
+    pub got: usize,
 }
 
 /// One write of a batch.

@@ -34,7 +34,7 @@
 //! `AlreadyExists`, `WouldBlock` (locked by another), `StorageFull` (also a used-up quota), `PermissionDenied` (also
 //! writing through a handle for reading), `IsADirectory`, `NotADirectory`, `DirectoryNotEmpty`, `FileTooLarge`.
 
-#![deny(unsafe_code)] // allowed in cells.rs, and in area, fork, lock, mapped, signals, uring and window of linux/ alone
+#![deny(unsafe_code)] // allowed in cells, room; in linux/ in area, fork, lock, mapped, reading, signals, uring, window
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 mod cells;
@@ -53,6 +53,7 @@ mod memory;
 mod name;
 mod new_file;
 mod open;
+mod room;
 pub mod sim;
 mod visible;
 
@@ -62,7 +63,7 @@ pub use confined::{is_outside, Confined};
 pub use counted::{Counted, Counts};
 pub use disk::{Disk, Whose};
 pub use error::{Action, DiskError};
-pub use file::{overwrite, Begun, File, Mapped, ReadAt, WriteAt};
+pub use file::{overwrite, Begun, File, Mapped, ReadAt, ReadInto, WriteAt};
 pub use file_reader::FileReader;
 pub use image::{FileId, Image};
 #[cfg(target_os = "linux")]
@@ -73,6 +74,9 @@ pub use memory::MemoryDisk;
 pub use name::{FileName, FileNameError};
 pub use new_file::NewFile;
 pub use open::{Create, Lock, Open, StreamMode};
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+pub use room::move_racing;
+pub use room::Room;
 pub use sim::SimDisk;
 pub use visible::{visible, Visible};
 

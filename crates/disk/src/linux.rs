@@ -22,6 +22,7 @@ mod mapped;
 mod outside;
 mod place;
 mod process;
+mod reading;
 mod signals;
 mod uring;
 mod window;

@@ -13,7 +13,7 @@
 //! Compared are sums of 64 bits of pieces of a CI's size, so that nothing has to be kept until the sync.
 
 use crate::sync::Mutex;
-use cica_disk::{File, ReadAt, WriteAt};
+use cica_disk::{File, ReadAt, ReadInto, WriteAt};
 use cica_format::checksum::xxh3;
 use std::collections::BTreeMap;
 use std::io;
@@ -151,6 +151,10 @@ impl CheckedFile {
 impl File for CheckedFile {
     fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
         self.file.read(batch)
+    }
+
+    fn read_into(&self, batch: &mut [ReadInto<'_>]) -> io::Result<()> {
+        self.file.read_into(batch)
     }
 
     fn read_back(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {

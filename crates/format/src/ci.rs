@@ -293,12 +293,21 @@ pub fn close_up(image: &mut [u8], left_out: usize) -> usize {
     stored
 }
 
-/// Moves RDFs and CIDF of an image to its end, where they belong; so far they end behind its first `stored` bytes
-/// ([`close_up`]). What lies between them and the records is left as it is. Returns that range.
+/// See [`spread`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spread {
+    /// Where RDFs and CIDF are.
+    pub control: std::ops::Range<usize>,
+    /// What lies between the records and where they belong, which is behind it.
+    pub free: std::ops::Range<usize>,
+}
+
+/// Where RDFs and CIDF of an image are to be moved, to its end, where they belong; so far they end behind its first
+/// `stored` bytes ([`close_up`]).
 ///
 /// # Errors
 /// The CIDF does not fit an image of this size of which so many bytes are stored.
-pub fn spread(image: &mut [u8], stored: usize) -> Result<std::ops::Range<usize>, FormatError> {
+pub fn spread(image: &[u8], stored: usize) -> Result<Spread, FormatError> {
     let ci_size = image.len();
     let wrong = |what: usize| {
         refused(
@@ -316,8 +325,10 @@ pub fn spread(image: &mut [u8], stored: usize) -> Result<std::ops::Range<usize>,
     let Some(control) = control.filter(|&len| data_len + len <= stored) else {
         return Err(wrong(data_len + free_len));
     };
-    image.copy_within(stored - control..stored, ci_size - control);
-    Ok(data_len..ci_size - control)
+    Ok(Spread {
+        control: stored - control..stored,
+        free: data_len..ci_size - control,
+    })
 }
 
 /// The same, and the free space is zeros again: the image is what [`render`] made.
@@ -326,7 +337,8 @@ pub fn spread(image: &mut [u8], stored: usize) -> Result<std::ops::Range<usize>,
 /// As [`spread`].
 pub fn expand(image: &mut [u8], stored: usize) -> Result<(), FormatError> {
     if stored < image.len() {
-        let free = spread(image, stored)?;
+        let Spread { control, free } = spread(image, stored)?;
+        image.copy_within(control, free.end);
         image[free].fill(0);
     }
     Ok(())

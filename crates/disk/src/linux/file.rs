@@ -2,10 +2,11 @@
 
 use super::lock::{Held, Written};
 use super::mapped::{self, Stores};
+use super::reading::{pread, Reading};
 use super::window::{Showing, Shown, Window};
 use super::{batch, device, fork, uninterrupted};
 use crate::error::{changed, failed, is_a_directory, opened_by_parent, opened_for_reading, Action};
-use crate::{Cells, File, Mapped, Open, ReadAt, WriteAt};
+use crate::{Cells, File, Mapped, Open, ReadAt, ReadInto, WriteAt};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{self, FallocateFlags};
 use rustix::io::Errno;
@@ -125,13 +126,13 @@ impl LinuxFile {
     }
 
     /// Reads through the window, if there is one or now shall be one. False: the read is still to be made.
-    fn read_window(&self, read: &mut ReadAt<'_>) -> bool {
-        if self.shown == 0 || read.buf.len() > LONGEST_FROM_WINDOW || self.is_of_parent() {
+    fn read_window(&self, read: &mut impl Reading) -> bool {
+        if self.shown == 0 || read.len() > LONGEST_FROM_WINDOW || self.is_of_parent() {
             return false;
         }
-        if read.only_asks() {
+        if read.len() == 0 {
             let window = self.window.get().and_then(Option::as_ref);
-            return window.is_some_and(|window| window.ask(read.at));
+            return window.is_some_and(|window| window.ask(read.at()));
         }
         // A count that is lost between threads only puts the window off.
         let reads = self.reads.load(Ordering::Relaxed);
@@ -140,27 +141,52 @@ impl LinuxFile {
             return false;
         }
         let window = self.window.get_or_init(|| Window::open(self.main.as_fd(), self.shown));
-        let copied = window.as_ref().is_some_and(|window| window.copy(read.at, read.buf));
+        let copied = window.as_ref().is_some_and(|window| window.copy(read));
         if copied {
-            read.got = read.buf.len();
+            read.set_got(read.len());
         }
         copied
     }
 
     /// Reads what a reachable request still lacks, up to the end of the file.
-    fn read_rest(&self, read: &mut ReadAt<'_>) -> io::Result<()> {
-        while read.got < read.buf.len() {
-            let (at, rest) = (read.at + read.got as u64, &mut read.buf[read.got..]);
-            let fd = self.way(std::iter::once((at, rest.as_ptr(), rest.len())));
-            match rustix::io::pread(fd, &mut *rest, at) {
+    fn read_rest(&self, read: &mut impl Reading) -> io::Result<()> {
+        while read.got() < read.len() {
+            let got = read.got();
+            let (at, rest) = (read.at() + got as u64, read.rest(got));
+            let len = rest.len;
+            let fd = self.way(std::iter::once((at, rest.start.as_ptr().cast_const(), len)));
+            match pread(fd, rest, at) {
                 Ok(0) => return Ok(()),
-                Ok(count) => read.got += count,
+                Ok(count) => read.set_got(got + count),
                 Err(Errno::INTR) => {}
                 Err(Errno::INVAL) if self.goes_direct(fd) => self.direct_refused.store(true, Ordering::Relaxed),
-                Err(errno) => return Err(failed(Action::Read { at, len: rest.len() }, &self.path, errno)),
+                Err(errno) => return Err(failed(Action::Read { at, len }, &self.path, errno)),
             }
         }
         Ok(())
+    }
+
+    fn read_batch(&self, batch: &mut [impl Reading]) -> io::Result<()> {
+        // A window is had only where reading is allowed.
+        if let [one] = batch {
+            if self.read_window(one) {
+                return Ok(());
+            }
+        }
+        let action = Action::reading_first(batch.first().map(|first| (first.at(), first.len())));
+        self.allow(action.clone())?;
+        batch.iter_mut().for_each(|read| read.set_got(0));
+        if batch.len() > 1 && batch.iter().all(|read| is_reachable(read.at(), read.len())) {
+            let places = batch.iter_mut().map(|read| {
+                let (at, len) = (read.at(), read.len());
+                (at, read.rest(0).start.as_ptr().cast_const(), len)
+            });
+            let fd = self.way(places);
+            batch::read(fd, batch, self.route(fd));
+        }
+        let mut reads = batch.iter_mut().filter(|read| is_reachable(read.at(), read.len()));
+        reads.try_for_each(|read| self.read_rest(read))?;
+        self.check_unchanged(action)
     }
 
     /// Writes `buf` at `at`, which is reachable, all of it.
@@ -252,22 +278,11 @@ fn is_reachable(at: u64, len: usize) -> bool {
 
 impl File for LinuxFile {
     fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
-        // A window is had only where reading is allowed.
-        if let [one] = batch {
-            if self.read_window(one) {
-                return Ok(());
-            }
-        }
-        let action = Action::reading(batch);
-        self.allow(action.clone())?;
-        batch.iter_mut().for_each(|read| read.got = 0);
-        if batch.len() > 1 && batch.iter().all(|read| is_reachable(read.at, read.buf.len())) {
-            let fd = self.way(batch.iter().map(|read| (read.at, read.buf.as_ptr(), read.buf.len())));
-            batch::read(fd, batch, self.route(fd));
-        }
-        let mut reads = batch.iter_mut().filter(|read| is_reachable(read.at, read.buf.len()));
-        reads.try_for_each(|read| self.read_rest(read))?;
-        self.check_unchanged(action)
+        self.read_batch(batch)
+    }
+
+    fn read_into(&self, batch: &mut [ReadInto<'_>]) -> io::Result<()> {
+        self.read_batch(batch)
     }
 
     fn read_back(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {

@@ -12,6 +12,7 @@
 //!    ours, no window is opened.
 #![allow(unsafe_code)]
 
+use super::reading::Reading;
 use libc::{c_int, c_void, siginfo_t};
 use once_cell::race::{OnceBool, OnceBox};
 use rustix::fd::{AsRawFd, BorrowedFd};
@@ -173,22 +174,21 @@ impl Window {
         rest > 0
     }
 
-    /// Copies the file's bytes at `at` to `out`. False: the window does not show all of them, or is broken.
-    pub fn copy(&self, at: u64, out: &mut [u8]) -> bool {
-        let inside = at
-            .checked_add(out.len() as u64)
-            .is_some_and(|end| end <= self.0.len() as u64);
+    /// Makes a read by copying the file's bytes. False: the window does not show all of them, or is broken.
+    pub fn copy(&self, read: &mut impl Reading) -> bool {
+        let (at, len) = (read.at(), read.len());
+        let inside = at.checked_add(len as u64).is_some_and(|end| end <= self.0.len() as u64);
         if !inside || self.0.is_broken() {
             return false;
         }
-        // SAFETY: the range lies inside the mapping and `out` outside it. The bytes may be changing (another handle
-        // writes the file): they are only copied, and whoever reads a file judges them by a checksum.
+        // SAFETY: the range lies inside the mapping, and where the bytes go outside it. They may be changing (another
+        // handle writes the file): they are only copied, and whoever reads a file judges them by a checksum.
         unsafe {
             let from = self.0.memory().as_ptr().add(at as usize);
-            if out.len() > ASKED {
-                ask_for(from, out.len());
+            if len > ASKED {
+                ask_for(from, len);
             }
-            std::ptr::copy_nonoverlapping(from, out.as_mut_ptr(), out.len());
+            read.take(from);
         }
         !self.0.is_broken()
     }
@@ -333,7 +333,12 @@ mod tests {
             // SAFETY: as above.
             unsafe { libc::raise(libc::SIGBUS) };
         }
-        assert!(window.copy(0, &mut [0; 64]));
+        let mut read = crate::ReadAt {
+            at: 0,
+            buf: &mut [0; 64],
+            got: 0,
+        };
+        assert!(window.copy(&mut read));
         assert!(Window::open(file.as_fd(), PAGE).is_some(), "the handler is gone");
     }
 

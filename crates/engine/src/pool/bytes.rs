@@ -3,7 +3,13 @@
 //! What comes back may be torn; the caller believes it only after [`Latch::unchanged`](super::Latch::unchanged).
 
 use super::halving::first_not_below;
-use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+use super::racing::load_racing;
+#[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
+use super::racing::{copy_racing, count_below_racing, half_racing, store_half_racing, upper_racing};
+#[cfg(not(all(target_arch = "x86_64", not(miri), not(cica_schedules))))]
+use crate::sync::atomic::Ordering::{AcqRel, Acquire};
+use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -90,8 +96,11 @@ impl<'p> Words<'p> {
             return None;
         }
         #[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
-        // SAFETY: LINE words from there on are inside, checked above.
-        return Some(unsafe { count_below_racing(self.start.add(from).as_ptr().cast::<u8>(), head) });
+        // SAFETY: so many words from there on are inside, checked above.
+        return Some(unsafe {
+            const { assert!(LINE == 8) };
+            count_below_racing(self.start.add(from).as_ptr().cast::<u8>(), head)
+        });
         #[cfg(not(all(target_arch = "x86_64", not(miri), not(cica_schedules))))]
         // SAFETY: in bounds, checked above.
         return Some(
@@ -124,12 +133,43 @@ impl<'p> Words<'p> {
         (i < self.len).then(|| unsafe { self.start.add(i).as_ref() })
     }
 
-    /// The same for half a word, number `i` of such; nobody takes it for part of a word (frame numbers in a CA
-    /// descriptor).
+    /// Half a word, number `i` of such: what [`set_half`](Self::set_half) stored. All that was stored before that is seen
+    /// as well.
     #[inline]
-    pub fn half_cell(&self, i: usize) -> Option<&'p AtomicU32> {
-        // SAFETY: in bounds, see `new`; the memory lives for 'p.
-        (i / 2 < self.len).then(|| unsafe { self.start.cast::<AtomicU32>().add(i).as_ref() })
+    pub fn half(&self, i: usize) -> Option<u32> {
+        if i / 2 >= self.len {
+            return None;
+        }
+        // SAFETY: in bounds, see `new`.
+        let word = unsafe { self.start.add(i / 2) };
+        #[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
+        // SAFETY: a word is valid for each of its halves.
+        return Some(unsafe { half_racing(word.as_ptr().cast::<u8>().add(i % 2 * 4)) });
+        #[cfg(not(all(target_arch = "x86_64", not(miri), not(cica_schedules))))]
+        // SAFETY: in bounds, see `new`.
+        return Some((unsafe { word.as_ref() }.load(Acquire) >> (i % 2 * 32)) as u32);
+    }
+
+    /// Stores half a word, number `i` of such, by whoever keeps it; somebody else may keep the other half (the numbers of
+    /// frames in a CA descriptor). A frame's words are stored as whole ones otherwise, so the language has no store for it.
+    pub fn set_half(&self, i: usize, value: u32) {
+        if i / 2 >= self.len {
+            return;
+        }
+        // SAFETY: in bounds, see `new`.
+        let word = unsafe { self.start.add(i / 2) };
+        #[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
+        // SAFETY: as above.
+        unsafe {
+            store_half_racing(word.as_ptr().cast::<u8>().add(i % 2 * 4), value);
+        }
+        #[cfg(not(all(target_arch = "x86_64", not(miri), not(cica_schedules))))]
+        {
+            let shift = i % 2 * 32;
+            let with = |word: u64| Some(word & !(0xFFFF_FFFF << shift) | u64::from(value) << shift);
+            // SAFETY: in bounds, see `new`. It always says yes.
+            let _ = unsafe { word.as_ref() }.fetch_update(AcqRel, Relaxed, with);
+        }
     }
 
     /// Asks for the cache lines that bytes `from..to` lie in.
@@ -231,124 +271,6 @@ pub fn prefetch_line_at(address: usize) {
     let _ = address;
 }
 
-/// Loads eight bytes, at any address, that a writer may be changing: the language has no unaligned load that may race.
-///
-/// # Safety
-/// `from` must be valid for eight bytes.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-#[inline]
-unsafe fn load_racing(from: *const u8) -> u64 {
-    let value: u64;
-    // SAFETY: reads from[0..8).
-    unsafe {
-        std::arch::asm!("mov {value}, [{from}]", value = out(reg) value, from = in(reg) from,
-            options(nostack, preserves_flags, readonly, pure));
-    }
-    value
-}
-
-/// Loads the upper half of a word that a writer may be storing as a whole.
-///
-/// # Safety
-/// `word` must be valid for eight bytes.
-#[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
-#[inline]
-unsafe fn upper_racing(word: *const u8) -> u32 {
-    let value: u32;
-    // SAFETY: reads word[4..8).
-    unsafe {
-        std::arch::asm!("mov {value:e}, dword ptr [{word} + 4]", value = out(reg) value, word = in(reg) word,
-            options(nostack, preserves_flags, readonly, pure));
-    }
-    value
-}
-
-/// How many of the `LINE` words have an upper half below `head`, while a writer may be storing them: each comparison
-/// with memory leaves in the carry flag what is added.
-///
-/// # Safety
-/// `words` must be valid for `LINE` words.
-#[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
-#[inline]
-unsafe fn count_below_racing(words: *const u8, head: u32) -> usize {
-    const { assert!(LINE == 8) };
-    let mut below = 0usize;
-    // SAFETY: reads words[0..64).
-    unsafe {
-        std::arch::asm!(
-            "cmp dword ptr [{words} + 4], {head:e}",
-            "adc {below}, 0",
-            "cmp dword ptr [{words} + 12], {head:e}",
-            "adc {below}, 0",
-            "cmp dword ptr [{words} + 20], {head:e}",
-            "adc {below}, 0",
-            "cmp dword ptr [{words} + 28], {head:e}",
-            "adc {below}, 0",
-            "cmp dword ptr [{words} + 36], {head:e}",
-            "adc {below}, 0",
-            "cmp dword ptr [{words} + 44], {head:e}",
-            "adc {below}, 0",
-            "cmp dword ptr [{words} + 52], {head:e}",
-            "adc {below}, 0",
-            "cmp dword ptr [{words} + 60], {head:e}",
-            "adc {below}, 0",
-            words = in(reg) words,
-            head = in(reg) head,
-            below = inout(reg) below,
-            options(nostack, readonly, pure),
-        );
-    }
-    below
-}
-
-/// From this length on the processor's own block copy is the faster way: it asks for memory far ahead of what it stores.
-#[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
-const BLOCK: usize = 512;
-
-/// Copies bytes that a writer may be changing: long ones by the block instruction, others 16 at a time, the last 16
-/// overlapping. In assembly, because the language has no bulk load that may race; what the processor reads may be torn,
-/// and the caller finds that out by the version.
-///
-/// # Safety
-/// `from` must be valid for `out.len()` bytes, and `out` at least 16 long.
-#[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
-#[inline]
-unsafe fn copy_racing(from: *const u8, out: &mut [u8]) {
-    if out.len() >= BLOCK {
-        // SAFETY: reads from[0..len) and writes out[0..len), upwards, because the ABI keeps the direction flag clear.
-        unsafe {
-            std::arch::asm!(
-                "rep movsb",
-                inout("rsi") from => _,
-                inout("rdi") out.as_mut_ptr() => _,
-                inout("rcx") out.len() => _,
-                options(nostack, preserves_flags),
-            );
-        }
-        return;
-    }
-    let last = out.len() - 16;
-    // SAFETY: reads from[0..len) and writes out[0..len); clobbers what it says.
-    unsafe {
-        std::arch::asm!(
-            "2:",
-            "movdqu {x}, [{from} + {i}]",
-            "movdqu [{to} + {i}], {x}",
-            "add {i}, 16",
-            "cmp {i}, {last}",
-            "jb 2b",
-            "movdqu {x}, [{from} + {last}]",
-            "movdqu [{to} + {last}], {x}",
-            from = in(reg) from,
-            to = in(reg) out.as_mut_ptr(),
-            last = in(reg) last,
-            i = inout(reg) 0usize => _,
-            x = out(xmm_reg) _,
-            options(nostack),
-        );
-    }
-}
-
 #[cfg(all(test, not(cica_schedules)))]
 mod tests {
     use super::*;
@@ -376,5 +298,19 @@ mod tests {
             assert_eq!(words.upper_not_below(0, LINE, head), first, "{head}");
         }
         assert_eq!(words.upper_below(heads.len() - LINE + 1, 0), None, "not all inside");
+    }
+
+    #[test]
+    fn heads_are_not_changed_by_a_store_of_the_other_half() {
+        let memory: Vec<AtomicU64> = (0..3).map(|_| AtomicU64::new(u64::MAX)).collect();
+        // SAFETY: the vector outlives `words`, and is aligned.
+        let words = unsafe { Words::new(NonNull::from(&memory[..]).cast(), memory.len()) };
+        words.set_half(2, 7);
+        words.set_half(5, 9);
+        words.set_half(6, 1);
+        let halves: Vec<_> = (0..7).map(|i| words.half(i)).collect();
+        let all = Some(u32::MAX);
+        assert_eq!(halves, [all, all, Some(7), all, all, Some(9), None]);
+        assert_eq!((words.get(1), words.upper(2)), (u64::MAX << 32 | 7, 9));
     }
 }

@@ -1,14 +1,17 @@
-//! Writing a page that others may be reading: whole words, by relaxed atomic stores, or by a copy called from assembly.
+//! Writing a frame that others may be reading: whole words, by relaxed atomic stores, or a copy called from assembly.
 //!
 //! * X1. Nobody but the holder of the latch writes, so what it reads of the page it may read as plain bytes.
 //! * X2. Each store that a reader may see is an atomic one of a whole word, or made by an instruction that the compiler
-//!   does not look into, as the reader's loads are (`bytes.rs`). There is no `&mut [u8]` of such memory.
+//!   does not look into, as the reader's loads are (`bytes.rs`), or by the system.
+//! * X3. There is no `&mut [u8]` of a frame, also while it is filled and no page has it: a reader with a stale number may
+//!   be looking (pool:P2). [`Cells`] are the one way to store into the page part.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
 use std::ptr::NonNull;
 
 use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use cica_disk::Room;
 
 /// Bytes of a word.
 const WORD: usize = 8;
@@ -33,15 +36,26 @@ impl<'p> Cells<'p> {
         }
     }
 
-    /// Those of a frame that is being filled.
-    pub fn of(bytes: &'p mut [u8]) -> Self {
-        let (start, len) = (NonNull::from(&mut *bytes).cast::<u8>(), bytes.len());
-        assert!(
-            start.cast::<AtomicU64>().is_aligned() && len % WORD == 0,
-            "the page part of a frame"
-        );
-        // SAFETY: as the assertion says; borrowed alone for 'p.
-        unsafe { Cells::new(start, len) }
+    /// The same, to do one thing with.
+    #[inline]
+    pub fn again(&mut self) -> Cells<'_> {
+        Cells {
+            start: self.start,
+            len: self.len,
+            life: PhantomData,
+        }
+    }
+
+    /// Part of it, which begins with a word, for a file to be read into.
+    ///
+    /// # Panics
+    /// It does not, or is not inside.
+    pub fn room(self, range: Range<usize>) -> Room<'p> {
+        let len = range.end.checked_sub(range.start).unwrap_or(usize::MAX);
+        self.check(range.start, len);
+        assert!(range.start % WORD == 0, "{} begins a word", range.start);
+        // SAFETY: inside, aligned, and of whole words, see `new`. Nobody else stores there for 'p: these cells are gone.
+        unsafe { Room::new(self.start.add(range.start), len) }
     }
 
     /// The word that has the byte at `at`.
@@ -83,7 +97,7 @@ impl<'p> Cells<'p> {
         {
             // SAFETY: the destination is inside (checked), and the source is no part of it: a writer has no slice of
             // the page while it writes, because that borrows these cells.
-            unsafe { move_racing(self.start.as_ptr().add(at), bytes.as_ptr(), bytes.len()) };
+            unsafe { cica_disk::move_racing(self.start.as_ptr().add(at), bytes.as_ptr(), bytes.len()) };
         }
         #[cfg(not(all(target_arch = "x86_64", not(miri), not(cica_schedules))))]
         self.put_words(at, bytes.len(), |word, from, done| {
@@ -101,7 +115,7 @@ impl<'p> Cells<'p> {
         {
             let start = self.start.as_ptr();
             // SAFETY: both are inside (checked).
-            unsafe { move_racing(start.add(to), start.add(from.start), len) };
+            unsafe { cica_disk::move_racing(start.add(to), start.add(from.start), len) };
         }
         #[cfg(not(all(target_arch = "x86_64", not(miri), not(cica_schedules))))]
         {
@@ -152,30 +166,6 @@ impl Deref for Cells<'_> {
         // SAFETY: valid for so many bytes, see `new`; who else is there only reads, and nobody writes as long as the
         // slice borrows these cells (X1).
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
-    }
-}
-
-/// Copies bytes to where somebody may be reading, from anywhere, the same place too: by the C library, called from
-/// assembly, because the language has no bulk store that may race.
-///
-/// # Safety
-/// `to` and `from` must be valid for `len` bytes.
-#[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
-#[inline]
-unsafe fn move_racing(to: *mut u8, from: *const u8, len: usize) {
-    extern "C" {
-        fn memmove(to: *mut u8, from: *const u8, len: usize) -> *mut u8;
-    }
-    // SAFETY: memmove reads from[0..len) and writes to[0..len), and keeps to the C calling convention.
-    unsafe {
-        std::arch::asm!(
-            "call {memmove}",
-            memmove = sym memmove,
-            inout("rdi") to => _,
-            inout("rsi") from => _,
-            inout("rdx") len => _,
-            clobber_abi("C"),
-        );
     }
 }
 

@@ -15,7 +15,7 @@
 //! the pages of their CIs are given up first: else descriptors all over the pool would keep it cut as it is.
 
 use super::marks::USED;
-use super::{class_of, frames_of, slab_of, Cut, Gave, Latched, Pool, PoolFull, KEPT, SLAB};
+use super::{class_of, frames_of, slab_of, Cut, Gave, Latched, Pool, PoolFull, SLAB};
 use crate::sync::atomic::Ordering::*;
 
 /// So many frames of a size, not pinned, are enough to read by: a way through an index of usual depth, and where it
@@ -168,7 +168,7 @@ impl Pool {
                 // Under the lock: a slab leaves its size, and its frames their places, only with it.
                 let d = self.descriptor(frame);
                 let was_used = self.take_mark(frame, USED);
-                if d.flags.load(Relaxed) & KEPT != 0 || d.pins.load(Relaxed) > 0 {
+                if d.is_kept() || d.pins() > 0 {
                     continue;
                 }
                 left += 1;

@@ -2,7 +2,7 @@
 
 use super::shape::DESCRIPTOR;
 use super::{Cells, Latch, Pool, View};
-use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
+use crate::sync::atomic::{AtomicU64, Ordering::*};
 
 /// What kind of page a frame holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,36 +48,38 @@ pub struct Descriptor {
     /// Version and latch.
     pub latch: Latch,
     pub(super) page: AtomicU64,
-    pub(super) flags: AtomicU32,
-    pub(super) pins: AtomicU32,
+    /// Flags, and pins above them: one word, as all that a reader with a stale number may look at.
+    pub(super) state: AtomicU64,
 }
 
 const _: () = assert!(size_of::<Descriptor>() == DESCRIPTOR);
 
-pub(super) const DIRTY: u32 = 1;
+pub(super) const DIRTY: u64 = 1;
 /// The page stays while the request whose turn it is needs it (P8).
-pub(super) const KEPT: u32 = 4;
+pub(super) const KEPT: u64 = 4;
+/// One pin.
+const PIN: u64 = 1 << 32;
 
 impl Descriptor {
     /// True if the page differs from its image on the volume.
     pub fn dirty(&self) -> bool {
-        self.flags.load(Relaxed) & DIRTY != 0
+        self.state.load(Relaxed) & DIRTY != 0
     }
     /// Keeps the page from being given up (P4).
     pub fn pin(&self) {
-        self.pins.fetch_add(1, Relaxed);
+        self.state.fetch_add(PIN, Relaxed);
     }
     /// Takes back one [`pin`](Self::pin).
     pub fn unpin(&self) {
-        self.pins.fetch_sub(1, Relaxed);
+        self.state.fetch_sub(PIN, Relaxed);
     }
     /// Pins on it.
     pub fn pins(&self) -> u32 {
-        self.pins.load(Relaxed)
+        (self.state.load(Relaxed) / PIN) as u32
     }
     /// The request whose turn it is keeps it (P8).
     pub fn is_kept(&self) -> bool {
-        self.flags.load(Relaxed) & KEPT != 0
+        self.state.load(Relaxed) & KEPT != 0
     }
 }
 
@@ -119,17 +121,7 @@ pub struct Latched<'p> {
 }
 
 impl<'p> Latched<'p> {
-    /// The bytes of a frame that is being filled, behind its descriptor: no page has it yet. What others may read is
-    /// changed through [`cells`](Self::cells).
-    pub fn bytes(&mut self) -> &mut [u8] {
-        let (memory, size) = self.pool.memory_of(self.frame);
-        // SAFETY: we hold the latch, so no other writer exists, and nobody makes a reference to the page part but
-        // through this function and `cells`. A reader with a stale number uses relaxed atomic loads and discards what
-        // it read, because the version changes when the latch is released (latch:L1, latch:L2). The language calls that
-        // a race all the same; docs/design/0034 says why it does no harm.
-        unsafe { std::slice::from_raw_parts_mut(memory.as_ptr().add(DESCRIPTOR), size - DESCRIPTOR) }
-    }
-    /// The page's bytes, written so that others may be reading them (`cells.rs`).
+    /// The bytes behind the descriptor, written so that others may be reading them (`cells.rs`).
     pub fn cells(&mut self) -> Cells<'_> {
         let (memory, size) = self.pool.memory_of(self.frame);
         // SAFETY: a frame begins at a cache line and is made of such, and the descriptor is whole words. We hold the
@@ -160,12 +152,12 @@ impl<'p> Latched<'p> {
     #[inline]
     pub fn set_dirty(&mut self) -> bool {
         self.pool.touch(self.frame);
-        let flags = &self.pool.descriptor(self.frame).flags;
-        flags.load(Relaxed) & DIRTY == 0 && flags.fetch_or(DIRTY, Relaxed) & DIRTY == 0
+        let state = &self.pool.descriptor(self.frame).state;
+        state.load(Relaxed) & DIRTY == 0 && state.fetch_or(DIRTY, Relaxed) & DIRTY == 0
     }
     /// Marks the page clean.
     pub fn set_clean(&mut self) {
-        self.pool.descriptor(self.frame).flags.fetch_and(!DIRTY, Relaxed);
+        self.pool.descriptor(self.frame).state.fetch_and(!DIRTY, Relaxed);
     }
     /// Takes the page off and puts the frame back on the free list.
     pub fn free(mut self) {

@@ -24,18 +24,18 @@ impl<'a> ImagePage<'a> {
     pub fn frame_len(ci_size: usize) -> usize {
         SLOTS_AT + ci_size
     }
-    /// Makes a frame that nobody is to read yet such a page; its image, with whatever bytes it has.
-    pub fn format(bytes: &'a mut [u8], ci_size: usize) -> &'a mut [u8] {
-        bytes[..HEADER].fill(0);
-        &mut bytes[HEADER..HEADER + ci_size]
+    /// Makes a frame that nobody is to read yet such a page, its image with whatever bytes it has.
+    pub fn format(mut cells: Cells<'a>, ci_size: usize) -> ImagePage<'a> {
+        cells.fill(0, HEADER, 0);
+        ImagePage { cells, ci_size }
+    }
+    /// Where the image begins in the page's bytes.
+    pub const fn image_at() -> usize {
+        HEADER
     }
     /// The image in such a frame.
     pub fn image_in(bytes: &'a [u8], ci_size: usize) -> &'a [u8] {
         &bytes[HEADER..HEADER + ci_size]
-    }
-    /// Says in such a frame how many slots hold records.
-    pub fn count_in(bytes: &mut [u8], count: usize) {
-        bytes[..4].copy_from_slice(&(count as u32).to_le_bytes());
     }
     /// The page that is there.
     pub fn of(cells: Cells<'a>, ci_size: usize) -> ImagePage<'a> {

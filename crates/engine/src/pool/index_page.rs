@@ -87,16 +87,14 @@ impl<'a> Page<'a> {
     ///
     /// # Errors
     /// An entry contradicts the one before. The frame is no page then.
-    pub fn adopt_record(
-        bytes: &'a mut [u8],
-        record: &IndexImage<'_>,
-        measure: Measure,
-    ) -> Result<Page<'a>, FormatError> {
-        let page = Page::without_entries(Cells::of(bytes), record.level, record.ca, record.next, measure);
-        let (slots, spans, separators) = page.index_places();
-        let (fixed, texts) = bytes.split_at_mut(separators);
-        let (fixed, spans) = fixed.split_at_mut(spans);
-        let mut places = fixed[slots..].chunks_exact_mut(8).zip(spans.chunks_exact_mut(4));
+    pub fn adopt_record(cells: Cells<'a>, record: &IndexImage<'_>, measure: Measure) -> Result<Page<'a>, FormatError> {
+        let mut page = Page::without_entries(cells, record.level, record.ca, record.next, measure);
+        let (slots, spans_at, separators) = page.index_places();
+        // Separators are made of those before them, in memory of their own; a copy of a chunk may go over the end.
+        let mut own = vec![0; separators - spans_at + measure.separators + 2 * CHUNK];
+        let (spans, texts) = own.split_at_mut(separators - spans_at);
+        let words = page.bytes.words(slots, measure.entries);
+        let mut places = words.zip(spans.chunks_exact_mut(4));
         // The leftmost of the section before, and the one before.
         let (mut leftmost, mut before, mut used) = (Span::default(), Span::default(), 0);
         for (i, walked) in record.entries().enumerate() {
@@ -112,7 +110,7 @@ impl<'a> Page<'a> {
             if i > 0 {
                 walked.check_order(i, before.of(texts), this.of(texts))?;
             }
-            slot.copy_from_slice(&u64::from(walked.pointer).to_le_bytes());
+            slot.store(u64::from(walked.pointer), Relaxed);
             span.copy_from_slice(&((used as u32 / 4) << 16 | this.len as u32).to_le_bytes());
             used += padded(this.len);
             before = this;
@@ -120,7 +118,9 @@ impl<'a> Page<'a> {
                 leftmost = this;
             }
         }
-        let mut page = Page::of(Cells::of(bytes));
+        drop(places);
+        let whole = separators - spans_at + used;
+        page.bytes.put(spans_at, &own[..whole]);
         page.set_u32(DATA_LEN_AT, used as u32);
         page.unseal();
         page.set_heads();
@@ -319,7 +319,7 @@ mod tests {
         let record = IndexImage::of(image, BASE)?;
         let measure = Measure::of_record(&record);
         let mut frame = pool.take(measure.frame_len()).unwrap();
-        match Page::adopt_record(frame.bytes(), &record, measure) {
+        match Page::adopt_record(frame.cells(), &record, measure) {
             Ok(_) => Ok(frame),
             Err(error) => {
                 frame.free();

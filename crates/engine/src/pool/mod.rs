@@ -29,6 +29,7 @@ mod memory;
 mod narrow;
 mod page;
 mod probe;
+mod racing;
 mod reserve;
 mod shape;
 mod short;
@@ -162,7 +163,7 @@ pub struct Pool {
 }
 
 // SAFETY: the raw pointers are to mappings owned by the pool for its whole life; all access to them goes through
-// atomics, or through `Latched`, which only the holder of the frame's latch has.
+// atomics, or through `Cells`, which only the holder of the frame's latch has.
 unsafe impl Send for Pool {}
 // SAFETY: as above.
 unsafe impl Sync for Pool {}
@@ -428,8 +429,7 @@ impl Pool {
         for frame in frames {
             let d = self.descriptor(frame);
             d.page.store(0, Relaxed);
-            d.flags.store(0, Relaxed);
-            d.pins.store(0, Relaxed);
+            d.state.store(0, Relaxed);
             d.latch.restart(version);
         }
     }

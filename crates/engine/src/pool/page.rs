@@ -1,7 +1,7 @@
 //! A page in a frame: slots with key heads, then the bytes of the entries in key order.
 //!
 //! ```text
-//!   0  descriptor: latch u64 | page u64 | flags u32 | pins u32
+//!   0  descriptor: latch u64 | page u64 | flags, and pins above them, u64
 //!  24  count u32 | bytes of data u32
 //!  32  prefix length u8 | segment u8 | level u8 | loose u8 | RDFs u16 | slot capacity u16
 //!  40  next u32 | CA u32            (index records; spanned data: update number)

@@ -170,7 +170,7 @@ impl Pool {
         if !self.is_its_turn() {
             return;
         }
-        self.descriptor(frame).flags.fetch_or(KEPT, Relaxed);
+        self.descriptor(frame).state.fetch_or(KEPT, Relaxed);
         let mut kept = self.turn.kept.lock();
         let (frames, bytes) = &mut *kept;
         frames.push_back(frame);
@@ -185,7 +185,7 @@ impl Pool {
 
     /// The frame is where it was: its slab is not cut anew while it is marked (`evict.rs`).
     fn keep_no_more(&self, frame: u32) {
-        self.descriptor(frame).flags.fetch_and(!KEPT, Relaxed);
+        self.descriptor(frame).state.fetch_and(!KEPT, Relaxed);
     }
 }
 

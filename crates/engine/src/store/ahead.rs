@@ -5,7 +5,7 @@ use super::{CaPage, Component};
 use crate::pool::{Latched, NO_FRAME};
 use crate::store::codec::Decoded;
 use crate::sync::atomic::Ordering::Relaxed;
-use cica_disk::ReadAt;
+use cica_disk::{ReadAt, ReadInto};
 use cica_format::ca::NO_SLOT;
 
 /// Most CIs one sequential read brings in.
@@ -73,7 +73,7 @@ impl Component {
         };
         let unused = frames.split_off(whole);
         for ((ci, i), mut latched) in wanted.into_iter().zip(frames) {
-            let decoded = self.accept_here(page.place(i), ci, latched.bytes());
+            let decoded = self.accept_here(page.place(i), ci, latched.cells());
             // A damaged index record may name a CI twice.
             let accepted = match decoded {
                 Ok(_) if page.frame(i) != NO_FRAME => Err(latched),
@@ -99,15 +99,19 @@ impl Component {
     /// whole.
     fn read_in_place(&self, slots: &[(u64, usize)], frames: &mut [Latched<'_>]) -> usize {
         let size = self.layout.ci_size;
-        let mut batch: Vec<ReadAt<'_>> = slots
+        let mut batch: Vec<ReadInto<'_>> = slots
             .iter()
             .zip(frames)
             .filter_map(|(&(at, stored), frame)| {
-                let buf = self.codec.image_area(frame.bytes(), size)?.get_mut(..stored)?;
-                Some(ReadAt { at, buf, got: 0 })
+                let start = self.codec.expect_image(frame.cells(), size)?.start;
+                let room = frame.cells().room(start..start + stored);
+                Some(ReadInto { at, room, got: 0 })
             })
             .collect();
-        self.read_batch(&mut batch)
+        if batch.is_empty() || self.file().and_then(|f| f.read_into(&mut batch)).is_err() {
+            return 0;
+        }
+        self.came_whole(batch.iter().map(|read| (read.at, read.room.len(), read.got)))
     }
 
     /// The same by way of an aligned buffer, as direct I/O wants it.
@@ -127,12 +131,16 @@ impl Component {
                     got: 0,
                 })
                 .collect();
-            let read = self.read_batch(&mut batch);
+            let read = match self.file().and_then(|f| f.read(&mut batch)) {
+                Ok(()) if !batch.is_empty() => {
+                    self.came_whole(batch.iter().map(|read| (read.at, read.buf.len(), read.got)))
+                }
+                _ => 0,
+            };
             let images = buffer.bytes().chunks_exact(size);
             for ((frame, image), &(_, stored)) in frames.iter_mut().zip(images).zip(slots).take(read) {
-                match self.codec.image_area(frame.bytes(), size) {
-                    Some(area) => area[..stored].copy_from_slice(&image[..stored]),
-                    None => return whole,
+                if !self.codec.put_image(frame.cells(), size, &image[..stored]) {
+                    return whole;
                 }
                 whole += 1;
             }
@@ -143,13 +151,11 @@ impl Component {
         whole
     }
 
-    /// Reads a batch of images; returns how many of the first came whole.
-    fn read_batch(&self, batch: &mut [ReadAt<'_>]) -> usize {
-        if batch.is_empty() || self.file().and_then(|f| f.read(batch)).is_err() {
-            return 0;
-        }
-        let apart = |pair: &&[ReadAt<'_>]| pair[0].at + pair[0].buf.len() as u64 != pair[1].at;
-        self.count_io(1 + batch.windows(2).filter(apart).count());
-        batch.iter().take_while(|r| r.got == r.buf.len()).count()
+    /// Counts a batch that was read, of which place, length and what came are told; how many of the first came whole.
+    fn came_whole(&self, batch: impl Iterator<Item = (u64, usize, usize)> + Clone) -> usize {
+        let neighbours = batch.clone().zip(batch.clone().skip(1));
+        let apart = neighbours.filter(|((at, len, _), (next, ..))| at + *len as u64 != *next);
+        self.count_io(1 + apart.count());
+        batch.take_while(|(_, len, got)| got == len).count()
     }
 }

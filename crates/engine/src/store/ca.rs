@@ -22,7 +22,7 @@
 
 use super::ComponentLayout;
 use crate::pool::{View, Words, NO_FRAME};
-use crate::sync::atomic::Ordering::{Acquire, Release};
+use crate::sync::atomic::Ordering::Release;
 use cica_format::ca::{CaHeader, CiEntry, HeaderView, NO_SLOT};
 use std::ops::Range;
 
@@ -140,9 +140,7 @@ impl<'p> CaPage<'p> {
     /// The frame that holds CI `i`, or a number that proves wrong (C1).
     #[inline]
     pub fn frame(&self, i: usize) -> u32 {
-        self.words
-            .half_cell(Self::frame_at(i))
-            .map_or(NO_FRAME, |cell| cell.load(Acquire))
+        self.words.half(Self::frame_at(i)).unwrap_or(NO_FRAME)
     }
     /// Asks for the cache line that [`frame`](Self::frame) reads.
     #[inline]
@@ -156,9 +154,7 @@ impl<'p> CaPage<'p> {
     }
     /// Sets it.
     pub fn set_frame(&self, i: usize, frame: u32) {
-        if let Some(cell) = self.words.half_cell(Self::frame_at(i)) {
-            cell.store(frame, Release);
-        }
+        self.words.set_half(Self::frame_at(i), frame);
     }
     /// Flags of CI `i`.
     pub fn flags(&self, i: usize) -> u16 {

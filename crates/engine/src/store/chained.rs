@@ -71,7 +71,7 @@ impl Component {
         let mut bytes = self.codec.frame_len(self.layout.ci_size);
         loop {
             let Ok(mut latched) = self.pool.take(bytes) else { return };
-            match self.codec.decode(image, latched.bytes()) {
+            match self.codec.decode(image, latched.cells()) {
                 Ok(Decoded::Done) => {}
                 Ok(Decoded::NeedsFrame(need)) if need > bytes => {
                     latched.free();

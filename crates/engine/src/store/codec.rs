@@ -3,6 +3,7 @@
 use crate::pool::{Cells, Entry, ImagePage, Measure, Page, Shape, Shortened, View, Width, DESCRIPTOR, SLAB};
 use cica_format::index::{BaseRba, IndexImage, IndexRecord, RecordRef};
 use cica_format::{ci, slots, FormatError};
+use std::ops::Range;
 
 /// How a component's CIs are read and rendered.
 #[derive(Debug, Clone, Copy)]
@@ -56,70 +57,69 @@ impl Codec {
     }
 
     /// Makes `frame` the page of a CI without records.
-    pub fn format_empty(&self, frame: &mut [u8], ci_size: usize) {
+    pub fn format_empty(&self, frame: Cells<'_>, ci_size: usize) {
         match self {
             Codec::Data { .. } => {
-                Page::format(Cells::of(frame), ci_size);
+                Page::format(frame, ci_size);
             }
             Codec::Image { slot } => {
-                let image = ImagePage::format(frame, ci_size);
+                let mut page = ImagePage::format(frame, ci_size);
                 match slot {
-                    Some(length) => slots::format(image, *length),
-                    None => image.fill(0),
+                    Some(length) => {
+                        let mut image = vec![0; ci_size];
+                        slots::format(&mut image, *length);
+                        page.put(0, &image);
+                    }
+                    None => page.fill(0, ci_size, 0),
                 }
             }
             Codec::Index { .. } => {
-                Page::format_index(Cells::of(frame), 0, 0, u32::MAX, &[]);
+                Page::format_index(frame, 0, 0, u32::MAX, &[]);
             }
         }
     }
 
-    /// Data: where in `frame` an image of `ci_size` bytes may be read to, for [`decode_here`](Self::decode_here).
-    pub fn image_area<'f>(&self, frame: &'f mut [u8], ci_size: usize) -> Option<&'f mut [u8]> {
+    /// Data: makes `frame` a page whose image is to come, where [`image_at`](Self::image_at) says, for
+    /// [`decode_here`](Self::decode_here).
+    pub fn expect_image(&self, mut frame: Cells<'_>, ci_size: usize) -> Option<Range<usize>> {
         match self {
             Codec::Data { .. } => {
-                Page::format(Cells::of(frame), ci_size);
-                let start = Page::of(Cells::of(frame)).image_at();
-                frame.get_mut(start..start + ci_size)
+                Page::format(frame.again(), ci_size);
             }
-            Codec::Image { .. } => Some(ImagePage::format(frame, ci_size)),
-            Codec::Index { .. } => None,
-        }
-    }
-
-    /// Data: the image that was read to [`image_area`](Self::image_area).
-    pub fn image_of<'f>(&self, frame: &'f mut [u8], ci_size: usize) -> Option<&'f [u8]> {
-        match self {
-            Codec::Data { .. } => self.image_in(frame, ci_size).map(|image| &*image),
-            Codec::Image { .. } => Some(ImagePage::image_in(frame, ci_size)),
-            Codec::Index { .. } => None,
-        }
-    }
-
-    /// The same of records with a key, to be changed.
-    fn image_in<'f>(&self, frame: &'f mut [u8], ci_size: usize) -> Option<&'f mut [u8]> {
-        match self {
-            Codec::Data { .. } => {
-                let start = Page::of(Cells::of(frame)).image_at();
-                frame.get_mut(start..start + ci_size)
+            Codec::Image { .. } => {
+                ImagePage::format(frame.again(), ci_size);
             }
-            Codec::Image { .. } | Codec::Index { .. } => None,
+            Codec::Index { .. } => return None,
         }
+        self.image_at(frame, ci_size)
     }
 
-    /// Data: makes the image that was read to [`image_area`](Self::image_area) a page. Its first `stored` bytes were
+    /// Data: where in `frame` its image of `ci_size` bytes lies.
+    pub fn image_at(&self, frame: Cells<'_>, ci_size: usize) -> Option<Range<usize>> {
+        let len = frame.len();
+        let start = match self {
+            Codec::Data { .. } => Page::of(frame).image_at(),
+            Codec::Image { .. } => ImagePage::image_at(),
+            Codec::Index { .. } => return None,
+        };
+        (start + ci_size <= len).then_some(start..start + ci_size)
+    }
+
+    /// Data: makes the image that came to where [`image_at`](Self::image_at) says a page. Its first `stored` bytes were
     /// read: the rest is free space.
-    pub fn decode_here(&self, frame: &mut [u8], ci_size: usize, stored: usize) -> Result<Decoded, FormatError> {
-        if let Some(image) = self.image_in(frame, ci_size).filter(|_| stored < ci_size) {
-            // Nothing reads the free space of a page.
-            ci::spread(image, stored)?;
-        }
+    pub fn decode_here(&self, mut frame: Cells<'_>, ci_size: usize, stored: usize) -> Result<Decoded, FormatError> {
         let shape = match self {
             Codec::Data { shape, .. } => shape,
             Codec::Image { slot } => return count_slots(frame, ci_size, *slot),
             Codec::Index { .. } => return Ok(Decoded::NeedsFrame(0)),
         };
-        let mut page = Page::of(Cells::of(frame));
+        if let Some(place) = self.image_at(frame.again(), ci_size).filter(|_| stored < ci_size) {
+            // Nothing reads the free space of a page.
+            let ci::Spread { control, free } = ci::spread(&frame[place.clone()], stored)?;
+            let from = place.start + control.start..place.start + control.end;
+            frame.copy_within(from, place.start + free.end);
+        }
+        let mut page = Page::of(frame);
         let mut spans = Vec::with_capacity(64);
         let layout = records(&page.image()[..ci_size], *shape, &mut spans)?;
         if spans.len() > page.slot_cap() {
@@ -163,16 +163,24 @@ impl Codec {
         }
     }
 
+    /// Puts what is stored of an image to where [`expect_image`](Self::expect_image) says. False: nowhere.
+    pub fn put_image(&self, mut frame: Cells<'_>, ci_size: usize, stored: &[u8]) -> bool {
+        let place = self.expect_image(frame.again(), ci_size);
+        place.is_some_and(|place| {
+            frame.put(place.start, stored);
+            true
+        })
+    }
+
     /// Decodes `image` into `frame`.
-    pub fn decode(&self, image: &[u8], frame: &mut [u8]) -> Result<Decoded, FormatError> {
+    pub fn decode(&self, image: &[u8], mut frame: Cells<'_>) -> Result<Decoded, FormatError> {
         match self {
-            Codec::Data { .. } | Codec::Image { .. } => match self.image_area(frame, image.len()) {
-                Some(area) => {
-                    area.copy_from_slice(image);
-                    self.decode_here(frame, image.len(), image.len())
+            Codec::Data { .. } | Codec::Image { .. } => {
+                if !self.put_image(frame.again(), image.len(), image) {
+                    return Ok(Decoded::NeedsFrame(self.frame_len(image.len())));
                 }
-                None => Ok(Decoded::NeedsFrame(self.frame_len(image.len()))),
-            },
+                self.decode_here(frame, image.len(), image.len())
+            }
             Codec::Index { base, .. } => {
                 let record = IndexImage::of(image, *base)?;
                 record.free().try_for_each(|number| number.map(drop))?;
@@ -245,12 +253,13 @@ impl Codec {
 }
 
 /// Makes an image that stands in its page one that was read.
-fn count_slots(frame: &mut [u8], ci_size: usize, slot: Option<usize>) -> Result<Decoded, FormatError> {
+fn count_slots(frame: Cells<'_>, ci_size: usize, slot: Option<usize>) -> Result<Decoded, FormatError> {
+    let mut page = ImagePage::of(frame, ci_size);
     let count = match slot {
-        Some(length) => slots::check(ImagePage::image_in(frame, ci_size), length)?,
+        Some(length) => slots::check(page.image(), length)?,
         None => 1,
     };
-    ImagePage::count_in(frame, count);
+    page.set_count(count);
     Ok(Decoded::Done)
 }
 
@@ -334,5 +343,124 @@ fn segment_number(segment: ci::Segment) -> u8 {
         ci::Segment::First => 1,
         ci::Segment::Last => 2,
         ci::Segment::Middle => 3,
+    }
+}
+
+#[cfg(all(test, not(cica_schedules)))]
+mod tests {
+    use super::*;
+    use crate::pool::{PageId, PageKind, Pool};
+    use cica_disk::{Create, Disk, File, MemoryDisk, Open, ReadInto, WriteAt};
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+    const SIZE: usize = 512;
+    const SHAPE: Shape = Shape { rkp: 0, key_len: 4 };
+    const BASE: BaseRba = BaseRba {
+        ci_per_ca: 20,
+        ci_size: 512,
+        index_ci_size: 512,
+    };
+
+    /// A CI of one record of these bytes, as it is stored without half of its free space.
+    fn stored(byte: u8) -> Vec<u8> {
+        let mut image = vec![0; SIZE];
+        image[..64].fill(byte);
+        ci::render(&mut image, [64].into_iter(), ci::Segment::Whole, 0);
+        let stored = ci::close_up(&mut image, SIZE / 2);
+        image.truncate(stored);
+        image
+    }
+
+    fn index_image(byte: u8) -> Vec<u8> {
+        let keys: Vec<Vec<u8>> = (0..9).map(|n| vec![byte, byte, n]).collect();
+        let entries: Vec<(&[u8], u32)> = keys.iter().map(Vec::as_slice).zip(0..).collect();
+        let record = RecordRef {
+            level: 1,
+            ca: 0,
+            next: u32::MAX,
+            entries: &entries,
+            free: &free_cis(0..9, 20),
+        };
+        let mut image = vec![0; SIZE];
+        record.encode(&mut image, BASE).expect("room");
+        image
+    }
+
+    /// A frame is filled in each way there is, while somebody looks at it who has its number from before. What he
+    /// believes is one page. Under Miri no look races with what fills it (cells:X3).
+    #[test]
+    fn who_reads_beside_the_filling_of_a_frame_believes_only_what_is_whole() {
+        let rounds: u8 = if cfg!(miri) { 4 } else { 120 };
+        let disk = MemoryDisk::new();
+        let how = Open {
+            write: true,
+            create: Create::New,
+            ..Open::default()
+        };
+        let file = disk.open(std::path::Path::new("/f"), how).unwrap();
+        let pool = Pool::new(0, std::sync::Arc::new(cica_disk::SystemClock)).unwrap();
+        let page = PageId {
+            component: 1,
+            kind: PageKind::Ci,
+            number: 1,
+        };
+        let other = PageId { number: 2, ..page };
+        let data = Codec::Data {
+            shape: SHAPE,
+            expected: 9,
+        };
+        let index = Codec::Index { base: BASE, entry: 16 };
+        let slots = Codec::Image { slot: Some(40) };
+        let len = index.frame_len(SIZE).max(data.frame_len(SIZE));
+        let mut first = pool.take(len).unwrap();
+        first.set_page(Some(other));
+        let (frame, _) = first.release();
+        let ended = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for byte in 1..=rounds {
+                    file.write(&[WriteAt {
+                        at: 0,
+                        buf: &stored(byte),
+                    }])
+                    .unwrap();
+                    let mut latched = pool.latch(frame);
+                    latched.set_page(None);
+                    slots.format_empty(latched.cells(), SIZE);
+                    let decoded = index.decode(&index_image(byte), latched.cells());
+                    assert!(matches!(decoded, Ok(Decoded::Done)));
+                    read(&*file, data, latched.cells());
+                    latched.set_page(Some(page));
+                    drop(latched);
+                    std::thread::yield_now();
+                }
+                ended.store(true, Relaxed);
+            });
+            let (mut believed, mut last) = (0, false);
+            while !last || believed == 0 {
+                last = ended.load(Relaxed);
+                // As who found the number before the frame went to another page: at whatever is there.
+                let view = pool.view(frame);
+                let words = view.words();
+                let (mut copy, version) = (Vec::new(), pool.version_of(frame, page));
+                let heads = (words.upper(8), words.half(17), words.upper_below(8, 7));
+                let is_record = view.record(0, &mut copy);
+                if version.is_some_and(|version| pool.frame(frame).unchanged(version)) {
+                    let byte = copy.first().copied().unwrap_or(0);
+                    assert!(is_record && byte > 0 && copy == [byte; 64], "{copy:?} {heads:?}");
+                    believed += 1;
+                }
+            }
+        });
+        pool.latch(frame).free();
+    }
+
+    fn read(file: &dyn File, data: Codec, mut frame: Cells<'_>) {
+        let place = data.expect_image(frame.again(), SIZE).expect("a place");
+        let room = frame.again().room(place.start..place.start + SIZE / 2);
+        let mut batch = [ReadInto { at: 0, room, got: 0 }];
+        file.read_into(&mut batch).expect("a read");
+        assert_eq!(batch[0].got, SIZE / 2);
+        assert!(matches!(data.decode_here(frame, SIZE, SIZE / 2), Ok(Decoded::Done)));
     }
 }

@@ -4,10 +4,10 @@ use super::books::Refs;
 use super::ca::CiPlace;
 use super::{CaPage, Codec, Component, SHORT_LINES};
 use crate::error::{OpenError, RequestError};
-use crate::pool::{pause, Aligned, Latched, PageKind, NO_FRAME};
+use crate::pool::{pause, Aligned, Cells, Latched, PageKind, NO_FRAME};
 use crate::store::codec::Decoded;
 use crate::sync::atomic::Ordering::Relaxed;
-use cica_disk::ReadAt;
+use cica_disk::{ReadAt, ReadInto, Room};
 use cica_format::ca::{HeaderView, NO_SLOT};
 use cica_format::checksum::{ci_checksum, crc32c, Identity};
 use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
@@ -81,6 +81,19 @@ impl Component {
         let (got, done) = read.map_err(|error| error.to_string())?;
         self.count_io(1);
         done.ok_or_else(|| format!("the file ends {} bytes too early", want - got))
+    }
+
+    /// Reads into a frame.
+    fn read_into(&self, at: u64, room: Room<'_>) -> Result<(), String> {
+        let want = room.len();
+        let mut batch = [ReadInto { at, room, got: 0 }];
+        self.with_file(|file| file.read_into(&mut batch))
+            .map_err(|error| error.to_string())?;
+        self.count_io(1);
+        match want - batch[0].got {
+            0 => Ok(()),
+            missing => Err(format!("the file ends {missing} bytes too early")),
+        }
     }
 
     /// Runs `f` on a CA's descriptor under its lock.
@@ -246,9 +259,9 @@ impl Component {
         }
         let place = page.place(i);
         if place.slot == NO_SLOT {
-            self.codec.format_empty(latched.bytes(), self.layout.ci_size);
+            self.codec.format_empty(latched.cells(), self.layout.ci_size);
         } else {
-            let read = self.timed(|| self.read_page(page, ci, place, latched.bytes()));
+            let read = self.timed(|| self.read_page(page, ci, place, latched.cells()));
             self.count_read(1);
             match read {
                 Ok(Decoded::Done) => {}
@@ -276,8 +289,8 @@ impl Component {
         self.usual_frame.store(need.min(usual + usual / 8).max(usual), Relaxed);
         let size = self.layout.ci_size;
         let larger = self.pool.take_soon(need).and_then(|mut larger| {
-            let decoded = self.codec.image_of(small.bytes(), size);
-            match decoded.map(|image| self.codec.decode(image, larger.bytes())) {
+            let place = self.codec.image_at(small.cells(), size);
+            match place.map(|place| self.codec.decode(&small.cells()[place], larger.cells())) {
                 Some(Ok(Decoded::Done)) => Some(larger),
                 _ => {
                     larger.free();
@@ -326,18 +339,25 @@ impl Component {
     }
 
     /// Reads a CI into a frame: data straight to where its records stay, index records by way of a buffer.
-    fn read_page(&self, page: CaPage<'_>, ci: u32, place: CiPlace, frame: &mut [u8]) -> Result<Decoded, RequestError> {
+    fn read_page(
+        &self,
+        page: CaPage<'_>,
+        ci: u32,
+        place: CiPlace,
+        mut frame: Cells<'_>,
+    ) -> Result<Decoded, RequestError> {
         let at = self.slot_at(page, place.slot);
         let size = self.layout.ci_size;
         let unread = |e| self.read_error(format!("{}: {e}", self.place_text(ci)));
-        if let Some(area) = self.codec.image_area(frame, size) {
-            let stored = &mut area[..self.layout.stored_len(place.left_out)];
+        if let Some(area) = self.codec.expect_image(frame.again(), size) {
+            let stored = self.layout.stored_len(place.left_out);
             if self.direct {
-                let mut image = Aligned::new(stored.len());
+                let mut image = Aligned::new(stored);
                 self.read_exactly(at, image.bytes()).map_err(unread)?;
-                stored.copy_from_slice(image.bytes());
+                frame.put(area.start, image.bytes());
             } else {
-                self.read_exactly(at, stored).map_err(unread)?;
+                let room = frame.again().room(area.start..area.start + stored);
+                self.read_into(at, room).map_err(unread)?;
             }
             return self.accept_here(place, ci, frame);
         }
@@ -347,10 +367,10 @@ impl Component {
     }
 
     /// Checks an image that was read to where its records stay, and makes it a page.
-    pub(super) fn accept_here(&self, place: CiPlace, ci: u32, frame: &mut [u8]) -> Result<Decoded, RequestError> {
+    pub(super) fn accept_here(&self, place: CiPlace, ci: u32, mut frame: Cells<'_>) -> Result<Decoded, RequestError> {
         let (size, stored) = (self.layout.ci_size, self.layout.stored_len(place.left_out));
-        if let Some(image) = self.codec.image_of(frame, size) {
-            self.check_image(place, ci, &image[..stored])?;
+        if let Some(area) = self.codec.image_at(frame.again(), size) {
+            self.check_image(place, ci, &frame[area][..stored])?;
         }
         self.codec
             .decode_here(frame, size, stored)
@@ -364,7 +384,7 @@ impl Component {
         version: u32,
         checksum: u32,
         image: &[u8],
-        frame: &mut [u8],
+        frame: Cells<'_>,
     ) -> Result<Decoded, RequestError> {
         if ci_checksum(
             Identity {
