@@ -145,14 +145,19 @@ fn one(
     if !request.purge {
         doomed.iter().try_for_each(|entry| expired(services, entry))?;
     }
-    if !(request.test || request.keep_files || request.recovery) {
+    if !request.test {
         // One that is open, or that a unit in doubt has changed, keeps what hangs on it.
-        let clusters = doomed
+        let mut clusters = doomed
             .iter()
             .filter(|entry| matches!(entry, Entry::Cluster(_) | Entry::Aix(_)));
-        clusters
-            .map(|entry| removal.condemn(entry))
-            .try_for_each(|done| done.map(drop))?;
+        let leaves_files = request.keep_files || request.recovery;
+        clusters.try_for_each(|entry| {
+            if leaves_files {
+                removal.check(entry)
+            } else {
+                removal.condemn(entry).map(drop)
+            }
+        })?;
     }
     let mut cc = 0;
     for entry in &doomed {

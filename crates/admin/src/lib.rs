@@ -28,6 +28,7 @@ mod bounds;
 mod bytes;
 pub mod dcollect;
 pub mod dd;
+mod decided;
 pub mod define;
 pub mod delete;
 pub mod diagnose;

@@ -9,9 +9,10 @@
 //! 1. Until `switch` nothing that was there is changed; whatever stops the command before leaves only listed files,
 //!    which are removed at once or, after a crash, by the next open of the catalog (`cica_catalog::staging`).
 //! 2. A data set that is replaced stays locked until its files are gone: nobody can write into what is to be removed.
+//!    No unit of recovery in doubt has changed it (`decided`).
 
 use super::failure::{refused, Failure};
-use super::Services;
+use super::{decided, Services};
 use cica_catalog::staging::VolumeFile;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Staging, Volser};
 use cica_disk::{Disk, File, FileName, Lock, Open};
@@ -41,12 +42,16 @@ pub struct Replaced {
 
 impl Replaced {
     /// Locks the files of an entry. ERASE overwrites them before they go.
+    ///
+    /// # Errors
+    /// It is open, or a unit in doubt has changed it.
     pub fn lock(services: &Services, catalog: &Catalog, entry: Entry, erase: bool) -> Result<Replaced, Failure> {
         let data = entry.components().next().map(|(_, component)| component.clone());
         let lock = match data {
             Some(component) => lock(&*services.disk, &catalog.component_path(&component)?)?,
             None => None,
         };
+        decided::check(services, catalog, &entry)?;
         Ok(Replaced {
             entry,
             erase,
@@ -55,13 +60,17 @@ impl Replaced {
     }
 
     /// One that the caller has open for output, and keeps open until the switch is done.
-    pub fn held(entry: Entry) -> Replaced {
+    ///
+    /// # Errors
+    /// A unit in doubt has changed it.
+    pub fn held(services: &Services, catalog: &Catalog, entry: Entry) -> Result<Replaced, Failure> {
+        decided::check(services, catalog, &entry)?;
         let erase = entry.attributes().is_some_and(|a| a.erase);
-        Replaced {
+        Ok(Replaced {
             entry,
             erase,
             _lock: None,
-        }
+        })
     }
 }
 

@@ -10,10 +10,11 @@
 //! 3. The file of a data set that is not VSAM's, which nobody locks, goes within a change of the catalog and only while
 //!    it is listed: never under the hands of somebody who enters it again.
 //! 4. One whose file is outside the volumes, where others make files, loses it before its entry goes: never later.
-//! 5. Many entries cost one change each, and one more.
+//! 5. Nothing goes, with its files or without them, that a unit of recovery in doubt has changed (`decided`).
+//! 6. Many entries cost one change each, and one more.
 
 use super::failure::{left_behind, Failure};
-use super::Services;
+use super::{decided, Services};
 use cica_catalog::entry::NonVsam;
 use cica_catalog::staging::VolumeFile;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Staging};
@@ -46,8 +47,14 @@ impl<'s> Removal<'s> {
         }
     }
 
+    /// Refuses to take out what a unit in doubt has changed (5).
+    pub fn check(&self, entry: &Entry) -> Result<(), Failure> {
+        decided::check(self.services, self.catalog, entry)
+    }
+
     /// Takes an entry out, and leaves files it may have.
     pub fn forget(&mut self, entry: &Entry) -> Result<(), Failure> {
+        self.check(entry)?;
         self.change(Some(entry), |contents| contents.remove(entry.name()).map(drop))
     }
 
@@ -113,7 +120,8 @@ impl<'s> Removal<'s> {
     /// Locks the files of a cluster or alternate index (2); none: there are none.
     ///
     /// # Errors
-    /// It is open, or a volume is not there: its files would stay, and come back with it.
+    /// It is open, or a volume is not there: its files would stay, and come back with it; or a unit in doubt has
+    /// changed it (5).
     pub fn condemn(&self, entry: &Entry) -> Result<Option<(Condemned, Vec<PathBuf>)>, Failure> {
         let mut paths = Vec::new();
         for (serial, file) in entry.files() {
@@ -124,7 +132,9 @@ impl<'s> Removal<'s> {
             return Ok(None);
         };
         let index = paths.get(1).cloned().unwrap_or_default();
-        Ok(Some((self.services.engine.condemn(data, &index)?, paths)))
+        let condemned = self.services.engine.condemn(data, &index)?;
+        self.check(entry)?;
+        Ok(Some((condemned, paths)))
     }
 
     fn scratch_file(&mut self, entry: &Entry, data_set: &NonVsam, erase: bool) -> Result<(), Failure> {
@@ -155,7 +165,7 @@ impl<'s> Removal<'s> {
         Ok(())
     }
 
-    /// A change of the catalog, with which what is gone goes off the list (5).
+    /// A change of the catalog, with which what is gone goes off the list (6).
     fn change(
         &mut self,
         gone: Option<&Entry>,

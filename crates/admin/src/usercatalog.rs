@@ -8,7 +8,7 @@ use super::failure::{refused, Failure};
 use super::outcome::Outcome;
 use super::report::Report;
 use super::stated::{keep, Tenure};
-use super::{define, Services};
+use super::{decided, define, Services};
 use cica_catalog::connected::{self, ITSELF};
 use cica_catalog::entry::{History, UserCatalog};
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Volser};
@@ -227,17 +227,23 @@ fn forget(contents: &mut Contents, name: &Name) -> Result<(), Failure> {
     Ok(())
 }
 
-/// May the catalog of this entry be deleted? It must be empty, unless `anyway`.
+/// May the catalog of this entry be deleted? It must be empty, unless `anyway`; and no unit of recovery in doubt may have
+/// changed a data set of it, which nobody would find any more.
 pub fn check_deletable(
     services: &Services,
     master: &Catalog,
     entry: &UserCatalog,
     anyway: bool,
 ) -> Result<(), Failure> {
-    if anyway || entry.directory == ITSELF {
+    if entry.directory == ITSELF {
         return Ok(());
     }
-    let below = Catalog::open_named(services.disk.clone(), master.directory().join(&entry.directory))?;
+    let below = Catalog::open_named(services.disk.clone(), master.directory().join(&entry.directory));
+    if anyway {
+        // One that cannot be opened names nothing either.
+        return below.map_or(Ok(()), |below| decided::check_all(services, &below));
+    }
+    let below = below?;
     let entries = below.contents()?.entries().count();
     match entries {
         0 => Ok(()),

@@ -3,6 +3,9 @@
 //! * X1. From when a cluster is condemned until its files are gone nobody can open it: its data component is locked.
 //! * X2. The data component goes first, so that no crash leaves one without its index.
 //! * X3. With ERASE a file's zeros are durable before its name goes.
+//! * X4. A data set of which a unit of recovery in doubt has changed records is neither removed, nor emptied (`reset`),
+//!   nor replaced, nor known by another name, nor given another alternate index, until somebody decides: taking the
+//!   unit back would not find it as it was. `Engine::check_decided` says so to who does it in other ways than this one.
 
 use crate::engine::Engine;
 use crate::error::OpenError;
@@ -27,7 +30,7 @@ impl Engine {
     /// open not.
     ///
     /// # Errors
-    /// `InUse` when somebody has the cluster open, or what the system says.
+    /// `InUse` when somebody has the cluster open, or a unit in doubt has changed it (X4); or what the system says.
     pub fn condemn(&self, data: &Path, index: &Path) -> Result<Condemned, OpenError> {
         let lock = match open_file(self.disk(), data, Lock::Exclusive, true) {
             Ok(file) => Some(file),

@@ -7,6 +7,10 @@
 //!   goes afterwards, and may come back with a power cut: the state says then what it is worth.
 //! * Z3. Who finds a decision that its maker may not have lived to make durable makes it so before he goes by it.
 //! * Z4. What a file says never leads to another file: it is of the unit of its own name, or it is refused.
+//! * Z5. A name is taken away by who has its file locked, and from a unit that is over: never from one to which it was
+//!   given again meanwhile.
+
+mod known;
 
 use crate::error::{OpenError, RequestError};
 use crate::files::sync_directory;
@@ -15,6 +19,8 @@ use cica_format::prepared::{encode_state, PreparedState, PreparedUnit, NAME_LEN,
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+pub use known::KnownUnits;
 
 const SUFFIX: &str = ".prepared";
 
@@ -225,34 +231,64 @@ pub fn unresolved(disk: &dyn Disk, directory: &Path) -> Result<Vec<(PreparedUnit
     let mut left = all(disk, directory)?;
     let mut done = Ok(());
     left.retain(|(unit, state)| {
-        let is_left = matches!(state, PreparedState::InDoubt | PreparedState::GoingBack);
-        if !is_left && done.is_ok() {
+        if state.is_over() && done.is_ok() {
             done = settle(disk, &path_of(directory, &unit.name));
         }
-        is_left
+        !state.is_over()
     });
     done.map(|()| left)
 }
 
-/// Its state is decided: makes that durable (Z3), and takes the name away.
+/// It is over: makes that durable (Z3), and takes the name away.
 fn settle(disk: &dyn Disk, path: &Path) -> Result<(), OpenError> {
-    match disk.open(path, Open::default()) {
-        Ok(file) => file.sync().map_err(io(path, "sync"))?,
+    let alone = Open {
+        write: true,
+        lock: Lock::Exclusive,
+        ..Open::default()
+    };
+    match disk.open(path, alone) {
+        Ok(file) => {
+            let (_, state) = read(&*file, path)?;
+            // Else the name was given again.
+            return if state.is_over() {
+                settle_locked(disk, path, file)
+            } else {
+                Ok(())
+            };
+        }
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(io(path, "open")(error)),
+        Err(_) => {}
     }
-    // Where it cannot go, because this process may not write there, it goes by the next that can.
+    // Its name goes by who has it locked just now, or, where this process may not write, by the next that may.
+    match disk.open(path, Open::default()) {
+        Ok(file) => file.sync().map_err(io(path, "sync")),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(io(path, "open")(error)),
+    }
+}
+
+/// The same, of a file that is locked (Z5).
+fn settle_locked(disk: &dyn Disk, path: &Path, file: Box<dyn File>) -> Result<(), OpenError> {
+    file.sync().map_err(io(path, "sync"))?;
+    // Where the name cannot go it goes by the next that can.
     let _ = disk.remove(path);
+    drop(file);
     Ok(())
 }
 
 /// The names of the units of this log that are prepared are durable: what they did is not taken back (Z1).
 pub fn of_log(disk: &dyn Disk, directory: &Path, log: u64) -> Result<Vec<u64>, OpenError> {
-    let mut units = all(disk, directory)?;
-    units.retain(|(unit, _)| unit.log == log && unit.unit != 0);
+    let units = units_of_log(disk, directory, log)?;
     if !units.is_empty() {
         sync_directory(disk, directory)?;
     }
+    Ok(units)
+}
+
+/// The units of this log that are prepared, for who only looks.
+pub fn units_of_log(disk: &dyn Disk, directory: &Path, log: u64) -> Result<Vec<u64>, OpenError> {
+    let mut units = all(disk, directory)?;
+    units.retain(|(unit, _)| unit.log == log && unit.unit != 0);
     Ok(units.into_iter().map(|(unit, _)| unit.unit).collect())
 }
 
@@ -343,8 +379,8 @@ impl Deciding {
             _ => io(&path, "open")(error).into(),
         })?;
         let (unit, state) = read(&*file, &path)?;
-        if !matches!(state, PreparedState::InDoubt | PreparedState::GoingBack) {
-            settle(disk, &path)?;
+        if state.is_over() {
+            settle_locked(disk, &path, file)?;
             return Err(PrepareError::Unknown { name: name() });
         }
         Ok(Deciding {
@@ -370,7 +406,8 @@ impl Deciding {
 
     /// It is over.
     pub fn end(self, disk: &dyn Disk) {
-        // Who finds it after all finds what was decided.
+        // Who finds it after all finds what was decided. It is locked until the name is gone (Z5).
         let _ = disk.remove(&self.path);
+        drop(self.file);
     }
 }

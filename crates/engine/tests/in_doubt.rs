@@ -5,14 +5,18 @@ mod common;
 
 use cica_disk::sim::{Call, CrashPoint, Errno, Faults, Survival};
 use cica_disk::{Create, Disk, Image, MemoryDisk, Open, SimDisk, WriteAt};
+use cica_engine::salvage::Salvage;
 use cica_engine::*;
-use cica_format::attributes::Organization;
+use cica_format::aix::Pointers;
+use cica_format::attributes::{Alternate, Organization};
 use cica_format::prepared::{encode_state, PreparedState, PreparedUnit, STATE_AT};
+use common::hooked::{hooked, Hook};
 use common::keyed::*;
 use common::sphere;
 use common::*;
+use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 type Two = [Vec<Vec<u8>>; 2];
 
@@ -271,6 +275,87 @@ fn a_name_that_is_given_again_is_another_unit() {
     update(&mut a.string(), 200, 9, 60).unwrap();
 }
 
+/// The same where another process gives it: who looks for what was decided meanwhile sees a unit in doubt that is
+/// called so, and it is not the one that he knows.
+#[test]
+fn a_name_that_another_process_gives_again_is_another_unit() {
+    let (_, world, engine) = two();
+    let (a, b, unit, _, after) = worked(&world, &engine);
+    unit.prepare("T1").unwrap();
+    assert_eq!(codes(update(&mut a.string(), 70, 9, 60)), (8, 24));
+    b.close().unwrap();
+    let other = world.engine();
+    other.commit_prepared("T1").unwrap();
+    let theirs = world.open(&other, "b");
+    let unit = other.unit();
+    update(&mut theirs.string_in(&unit), 200, 1, 60).unwrap();
+    unit.prepare("T1").unwrap();
+    theirs.close().unwrap();
+    engine.forget_decided().unwrap();
+    update(&mut a.string(), 70, 9, 60).unwrap();
+    // What that one has changed is retained by it, in what this process opens, until somebody decides about it.
+    let b = world.open(&engine, "b");
+    assert_eq!(codes(update(&mut b.string(), 200, 9, 60)), (8, 24));
+    erase(&mut b.string(), 11).unwrap();
+    engine.back_out_prepared("T1").unwrap();
+    insert(&mut b.string(), 11, 300).unwrap();
+    assert!(contents(&b) == after[1]);
+    update(&mut b.string(), 200, 9, 60).unwrap();
+}
+
+/// Does something, once, before the name of a unit is taken away.
+#[derive(Default)]
+struct BeforeName(Mutex<Option<Box<dyn FnOnce() + Send>>>);
+
+impl Hook for BeforeName {
+    fn removing(&self, path: &Path) {
+        let does = (path == Path::new("/log/T1.prepared")).then(|| self.0.lock().unwrap().take());
+        does.flatten().into_iter().for_each(|does| does());
+    }
+}
+
+/// Who takes the name of a unit away that is over never takes it from one that was given it meanwhile (prepared:Z5).
+#[test]
+fn a_name_is_not_taken_from_the_next_unit() {
+    for settles in [false, true] {
+        let (disk, world, engine) = two();
+        let (a, b, unit, ..) = worked(&world, &engine);
+        unit.prepare("T1").unwrap();
+        a.close().unwrap();
+        b.close().unwrap();
+        let before = Arc::new(BeforeName::default());
+        let first = World::on(hooked(disk.clone(), before.clone()), Path::new("/")).engine();
+        let second = world.engine();
+        let (gives, told) = (second.clone(), Arc::new(Mutex::new(None)));
+        let (tells, theirs) = (told.clone(), world.open(&second, "a"));
+        if settles {
+            // Its name is there still, as a power cut brings it back.
+            let state = encode_state(PreparedState::Committed);
+            common::bytes::put(&disk, Path::new("/log/T1.prepared"), STATE_AT as u64, &state);
+        }
+        *before.0.lock().unwrap() = Some(Box::new(move || {
+            let _ = gives.in_doubt();
+            let unit = gives.unit();
+            update(&mut theirs.string_in(&unit), 200, 1, 60).unwrap();
+            *tells.lock().unwrap() = Some(unit.prepare("T1").map_err(|error| error.to_string()));
+            unit.backout().unwrap();
+        }));
+        if settles {
+            assert_eq!(names(&first), Vec::<String>::new());
+        } else {
+            first.commit_prepared("T1").unwrap();
+        }
+        let told = told.lock().unwrap().take().unwrap();
+        match told {
+            Ok(()) => assert_eq!(names(&second), ["T1"], "settles: {settles}"),
+            Err(words) => assert!(
+                words.contains("there is a unit of recovery in doubt that is called T1"),
+                "{words}"
+            ),
+        }
+    }
+}
+
 fn log_bytes(disk: &dyn Disk) -> u64 {
     let there = disk.list(Path::new("/log")).unwrap();
     let is_log = |path: &Path| path.to_string_lossy().contains("log-");
@@ -280,6 +365,99 @@ fn log_bytes(disk: &dyn Disk) -> u64 {
         .map(|(_, length)| *length)
         .max()
         .unwrap()
+}
+
+/// What a salvage makes of a data set whose owner died while it prepared is what recovery makes of it.
+#[test]
+fn a_salvage_takes_back_what_recovery_does() {
+    let (disk, world, engine) = two();
+    let (_a, _b, unit, before, after) = worked(&world, &engine);
+    let begun = disk.events();
+    unit.prepare("T1").unwrap();
+    let prepared = disk.events();
+    disk.kill();
+    let trace = disk.trace();
+    let mut point = trace.crash_after(begun);
+    let mut seen = [0; 2];
+    while point.position() < prepared && point.advance().is_some() {
+        let image = point.image(|_, _| Survival::Whole);
+        let (data, index) = world.paths("a");
+        let mut found = Vec::new();
+        let salvage = Salvage::open(&MemoryDisk::from(image.clone()), &data, &index, None, None).unwrap();
+        salvage
+            .run::<()>(&mut |record| {
+                found.push(record.bytes.to_vec());
+                Ok(())
+            })
+            .unwrap();
+        let world = left(image);
+        let recovered = contents(&world.open(&world.engine(), "a"));
+        assert!(found == recovered, "event {}", point.position());
+        assert!(recovered == before[0] || recovered == after[0]);
+        seen[usize::from(recovered == after[0])] += 1;
+    }
+    assert!(seen[0] > 0 && seen[1] > 2, "{seen:?}");
+}
+
+/// Records of a base that may come back would find their unique alternate keys given away in an index that was built
+/// meanwhile, and an index that is upgraded no more would miss what comes back.
+#[test]
+fn the_indexes_of_a_data_set_in_doubt_are_those_that_it_had() {
+    let world = World::memory();
+    let engine = sphere::ready(&world);
+    let set = sphere::open(&world, &engine);
+    for n in 1..5 {
+        let record = sphere::record(n, &format!("{n:04}"), "AAA");
+        set.string().insert(&record, Insert::Direct).unwrap();
+    }
+    world.create(&engine, "m", |data, _| {
+        (data.key_offset, data.key_length) = (5, 4);
+        (data.maximum_record, data.spanned) = (2000, true);
+        data.alternate = Some(Alternate {
+            base: "T.B".into(),
+            suppressed: None,
+            chained: false,
+            key_offset: 8,
+            unique: true,
+            upgrade: true,
+            pointers: Pointers::Keys(8),
+        });
+    });
+    let unit = engine.unit();
+    erase(&mut set.string_in(&unit), 3).unwrap();
+    unit.prepare("T1").unwrap();
+    set.close().unwrap();
+    let build = |name: &str| {
+        let base = world.open_with(&engine, "b", OpenOptions::default());
+        let built = engine.build_index(
+            &base,
+            &sphere::files(&world, name),
+            Build {
+                work: Path::new("/v"),
+                memory: 1 << 20,
+                progress: &mut |_| (),
+                omitted: &mut |_| ControlFlow::Continue(()),
+            },
+        );
+        built.map(drop).map_err(|error| error.to_string())
+    };
+    let upgraded = |upgrade: bool| {
+        let (data, index) = world.paths("u");
+        let changed = engine.alter(&data, &index, |data, _| {
+            data.alternate
+                .iter_mut()
+                .for_each(|alternate| alternate.upgrade = upgrade);
+        });
+        changed.map_err(|error| error.to_string())
+    };
+    for refused in [build("m"), build("u"), upgraded(false)] {
+        let words = refused.unwrap_err();
+        assert!(words.contains("a unit of recovery in doubt has changed it"), "{words}");
+        assert!(words.contains("T1"), "{words}");
+    }
+    engine.commit_prepared("T1").unwrap();
+    build("m").unwrap();
+    upgraded(false).unwrap();
 }
 
 #[test]

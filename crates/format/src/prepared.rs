@@ -54,6 +54,13 @@ pub enum PreparedState {
     TakenBack,
 }
 
+impl PreparedState {
+    /// The unit is over.
+    pub fn is_over(self) -> bool {
+        matches!(self, PreparedState::Committed | PreparedState::TakenBack)
+    }
+}
+
 const STATES: [PreparedState; 4] = [
     PreparedState::InDoubt,
     PreparedState::Committed,

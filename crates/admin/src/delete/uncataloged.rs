@@ -1,7 +1,8 @@
 //! DELETE of what lies on volumes and no catalog names: VVR (a component), NVR (a file that is not VSAM's); and
 //! TRUENAME, an entry that leads to what is not there any more.
 //!
-//! 1. Nothing goes that a catalog names, is being made, or somebody has open.
+//! 1. Nothing goes that a catalog names, is being made, or somebody has open, or that a unit of recovery in doubt has
+//!    changed: its entry may have been lost, and come back.
 //! 2. A component goes with its own file alone: index and data component are deleted one by one, as they were found.
 
 use super::super::failure::{not_found, refused, Failure};
@@ -38,9 +39,12 @@ pub fn delete(
     if what == Uncataloged::DeadEnd {
         return dead_end(services, &name, request, out);
     }
-    let (path, part) = find(services, &name, what == Uncataloged::Component)?.ok_or_else(|| not_found(&name))?;
+    let (path, root) = find(services, &name, what == Uncataloged::Component)?.ok_or_else(|| not_found(&name))?;
     let _alone = lock(&*services.disk, &path)?;
-    let kind = match part {
+    if let Some(root) = &root {
+        services.engine.check_decided(&path, &root.attributes.cluster_name)?;
+    }
+    let kind = match root.map(|root| root.part) {
         Some(Part::Data) => 'D',
         Some(_) => 'I',
         None => 'A',
@@ -112,11 +116,11 @@ fn dead_end(services: &Services, name: &Name, request: &Delete, out: &mut Report
     Ok(())
 }
 
-/// The file on any volume that carries the component name, or that is called so and is not VSAM's; and its part.
+/// The file on any volume that carries the component name, with its root; or that is called so and is not VSAM's.
 ///
 /// # Errors
 /// A catalog names it.
-fn find(services: &Services, name: &Name, vsam: bool) -> Result<Option<(PathBuf, Option<Part>)>, Failure> {
+fn find(services: &Services, name: &Name, vsam: bool) -> Result<Option<(PathBuf, Option<Root>)>, Failure> {
     for catalog in services.catalog.all()? {
         if let Some(found) = catalog.contents()?.find(name) {
             let words = format!(
@@ -135,11 +139,11 @@ fn find(services: &Services, name: &Name, vsam: bool) -> Result<Option<(PathBuf,
         for (file, _) in listed {
             let path = directory.join(&file);
             let is_it = match carried(&*services.disk, &path) {
-                Some((component, part)) => (vsam && component == name.as_str()).then_some(Some(part)),
+                Some(root) => (vsam && root.attributes.component_name == name.as_str()).then_some(Some(root)),
                 None => (!vsam && file.as_os_str() == name.as_str()).then_some(None),
             };
-            if let Some(part) = is_it.filter(|_| !known.contains(&(volume.serial.to_string(), path.clone()))) {
-                return Ok(Some((path, part)));
+            if let Some(root) = is_it.filter(|_| !known.contains(&(volume.serial.to_string(), path.clone()))) {
+                return Ok(Some((path, root)));
             }
         }
     }
@@ -168,8 +172,8 @@ fn named(services: &Services) -> Result<Vec<(String, PathBuf)>, CatalogError> {
     Ok(named)
 }
 
-/// Component name and part of a file that is one.
-fn carried(disk: &dyn Disk, path: &Path) -> Option<(String, Part)> {
+/// The root of a file that is a component.
+fn carried(disk: &dyn Disk, path: &Path) -> Option<Root> {
     let file = disk.open(path, Open::default()).ok()?;
     let mut newest: Option<Root> = None;
     for copy in 0..2 {
@@ -185,5 +189,5 @@ fn carried(disk: &dyn Disk, path: &Path) -> Option<(String, Part)> {
             newest = if later { Some(root) } else { newest };
         }
     }
-    newest.map(|root| (root.attributes.component_name, root.part))
+    newest
 }

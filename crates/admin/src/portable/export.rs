@@ -11,7 +11,7 @@ use super::super::failure::{not_found, refused, Failure};
 use super::super::making::{Making, Replaced};
 use super::super::removal::with_related;
 use super::super::trouble::{not_opened, Trouble};
-use super::super::Services;
+use super::super::{decided, Services};
 use super::stored::{files, CopiedEntry};
 use super::{complete, head, moment, rank, unwritten, NewCopy};
 use crate::named::Named;
@@ -85,6 +85,10 @@ fn export(services: &mut Services, request: &Export, out: &mut Report) -> Result
     let source = Source::of(services, request)?;
     if source.permanent && !request.purge {
         source.doomed.iter().try_for_each(|entry| expired(services, entry))?;
+    }
+    if source.permanent {
+        let mut goes = source.doomed.iter();
+        goes.try_for_each(|entry| decided::check(services, &source.catalog, entry))?;
     }
     let copy = NewCopy::create(services, &request.onto)?;
     let name = copy.name.clone();

@@ -8,7 +8,7 @@
 use super::super::bldindex::Bldindex;
 use super::super::failure::{refused, Failure};
 use super::super::making::Replaced;
-use super::super::Services;
+use super::super::{decided, Services};
 use super::place::place;
 use super::receive::Received;
 use super::stored::files;
@@ -72,6 +72,9 @@ fn recover(services: &mut Services, request: &Recover, out: &mut Report) -> Resu
     let name = Name::parse(&request.name).map_err(|error| refused(&error, 140, 0))?;
     let mut copy = Copy::open(services, &request.from)?;
     let catalog = services.home(&name)?;
+    if let Some(found) = catalog.contents()?.find(&name) {
+        decided::check(services, &catalog, found.entry())?;
+    }
     let original = original(services, &catalog, &name)?;
     let mut received = Received::default();
     let mut recovered = None;

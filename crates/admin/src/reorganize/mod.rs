@@ -82,8 +82,8 @@ fn replace(
     let from = cica_session::open(catalog, &services.engine, &unlocked.clone().into(), options)
         .map_err(|error| not_reorganized(&old.name, &error))?;
     let (data, _) = open::files(catalog, old)?;
-    // Its successor would have another id, and what takes the unit back would not find it.
-    services.engine.check_decided(&data)?;
+    // Before it is read: what takes a unit back would not find its successor.
+    let replaced = Replaced::held(services, catalog, Entry::Cluster(Box::new(old.clone())))?;
     let before = services.engine.peek(&data)?;
     let mut making = Making::begin(services, catalog)?;
     let mut entry = Entry::Cluster(Box::new(new));
@@ -93,7 +93,6 @@ fn replace(
     room(services, &paths.0, definition::estimate(needed, old, &entry))
         .map_err(|e| not_reorganized(&old.name, &format!("there is no room for a second copy of it: {e}")))?;
     let after = copy::copy(services, &mut making, &from, &before, &entry, &paths)?;
-    let replaced = Replaced::held(Entry::Cluster(Box::new(old.clone())));
     making.switch(vec![replaced], |contents| {
         contents.remove(&old.name)?;
         Ok(contents.insert(entry)?)

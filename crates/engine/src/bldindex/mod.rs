@@ -134,7 +134,8 @@ impl Engine {
     /// Fills an alternate index, which must be empty, or REUSE and is emptied, from `base`, its base, open for input.
     ///
     /// # Errors
-    /// Nobody else may have the index open, nor, unless it is not upgraded, this process the base for output.
+    /// Nobody else may have the index open, nor, unless it is not upgraded, this process the base for output. No unit
+    /// in doubt may have changed the base.
     pub fn build_index(&self, base: &DataSet, alternate: &Files, build: Build<'_>) -> Result<Built, BuildError> {
         let root = self.peek(&alternate.data).map_err(BuildError::Open)?;
         let name = root.attributes.cluster_name.clone();
@@ -156,6 +157,10 @@ impl Engine {
                 by: None,
             }));
         }
+        // Records that may come back would find their alternate keys given to others (condemned:X4).
+        let (path, cluster) = (inner.data_path(), inner.committed_root().cluster);
+        let decided = self.shared().check_not_in_doubt(path, cluster);
+        decided.map_err(BuildError::Open)?;
         let mut built = Built::default();
         let key_len = root.attributes.key_length as usize;
         // Before anything is opened for output: a base that cannot be read leaves the index as it was.

@@ -1,8 +1,10 @@
 //! Units of recovery that are in doubt: their records are retained in each data set that is opened, until somebody
 //! decides (docs/design/0047).
 //!
-//! * D1. Which of the units that wait this process knows, and which files there are, both change under the lock of
-//!   `in_doubt`. A name that was free and is given again is another unit, which nobody takes for the one before.
+//! * D1. Which of the units that wait this process knows, and which files it makes and removes, both change under the
+//!   lock of `in_doubt`.
+//! * D2. A unit is known by its name, its log, its number there and its time. One to which a name is given again, by
+//!   whatever process, is another, and what the one before had is free.
 
 use super::Engine;
 use crate::common::context::{Context, InUnit, Unit};
@@ -10,13 +12,13 @@ use crate::error::{OpenError, RequestError};
 use crate::locks::LockOwner;
 use crate::log::{owned_parts, Log};
 use crate::open::{OpenDataSet, Shared};
-use crate::prepared::{checked_path_of, unresolved, Deciding, PrepareError};
+use crate::prepared::{checked_path_of, unresolved, Deciding, KnownUnits, PrepareError};
 use crate::sphere::take_back;
 use crate::unit::label;
 use cica_format::log::append_unit;
-use cica_format::prepared::{PreparedState, PreparedUnit};
+use cica_format::prepared::{PreparedSet, PreparedState, PreparedUnit};
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
@@ -62,12 +64,17 @@ impl Engine {
         checked_path_of(self.log_directory(), name)
     }
 
-    /// Refuses to put another cluster into the place of this one, if a unit of recovery in doubt has changed it.
+    /// Refuses to take this cluster away, or to put another into its place, if a unit of recovery in doubt has changed
+    /// it (condemned:X4). One whose root cannot be read, as it is damaged or not there, is known by `name`, by which a
+    /// decision finds it.
     ///
     /// # Errors
     /// `InUse`, with the unit's name; files cannot be read.
-    pub fn check_decided(&self, data: &Path) -> Result<(), OpenError> {
-        self.shared.check_not_in_doubt(data, self.peek(data)?.cluster)
+    pub fn check_decided(&self, data: &Path, name: &str) -> Result<(), OpenError> {
+        match self.peek(data) {
+            Ok(root) => self.shared.check_not_in_doubt(data, root.cluster),
+            Err(_) => self.shared.check_decided(data, |set| set.name == name),
+        }
     }
 
     /// Frees the records of units in doubt about which another process has decided meanwhile. Every open does that.
@@ -91,7 +98,7 @@ impl Engine {
             return Err(PrepareError::GoingBack { name: name.into() });
         }
         deciding.decide(PreparedState::Committed)?;
-        self.shared.end_in_doubt(deciding, name);
+        self.shared.end_in_doubt(deciding);
         Ok(())
     }
 
@@ -107,7 +114,9 @@ impl Engine {
         let sets = self.sets_of(&deciding.unit)?;
         // Also where that was decided: he who did may not have lived to make it durable (prepared:Z3).
         deciding.decide(PreparedState::GoingBack)?;
-        let owner = self.shared.owner_in_doubt(&mut self.shared.in_doubt.lock(), name);
+        let owner = self
+            .shared
+            .owner_in_doubt(&mut self.shared.in_doubt.lock(), &deciding.unit);
         let undoing = Undoing { owner: owner.number() };
         for (set, requests) in &deciding.unit.undo {
             undoing.take_back(&sets[*set as usize], requests)?;
@@ -116,7 +125,7 @@ impl Engine {
             set.commit()?;
         }
         deciding.decide(PreparedState::TakenBack)?;
-        self.shared.end_in_doubt(deciding, name);
+        self.shared.end_in_doubt(deciding);
         Ok(())
     }
 
@@ -150,32 +159,24 @@ impl Shared {
             return Ok(());
         }
         let found = unresolved(&*self.env.disk, &self.env.log_dir)?;
-        let mut over = Vec::new();
-        known.retain(|name, owner| {
-            let waits = found.iter().any(|(unit, _)| unit.name == *name);
-            over.extend((!waits).then(|| owner.clone()));
-            waits
-        });
+        let over = known.keep_only(found.iter().map(|(unit, _)| unit));
         drop(known);
         over.iter().for_each(|owner| self.free_records_of(owner));
         Ok(())
     }
 
     /// It is decided about.
-    fn end_in_doubt(&self, deciding: Deciding, name: &str) {
+    fn end_in_doubt(&self, deciding: Deciding) {
         let mut known = self.in_doubt.lock();
+        let owner = known.remove(&deciding.unit);
         deciding.end(&*self.env.disk);
-        let owner = known.remove(name);
         drop(known);
         owner.iter().for_each(|owner| self.free_records_of(owner));
     }
 
     /// The owner of the records of a unit in doubt.
-    fn owner_in_doubt(&self, known: &mut BTreeMap<String, LockOwner>, name: &str) -> LockOwner {
-        let owner = known.entry(name.to_owned());
-        owner
-            .or_insert_with(|| LockOwner::new(&self.locks, &label(name)))
-            .clone()
+    fn owner_in_doubt(&self, known: &mut KnownUnits, unit: &PreparedUnit) -> LockOwner {
+        known.owner_of(unit, || LockOwner::new(&self.locks, &label(&unit.name)))
     }
 
     /// What a unit that was in doubt had is free in what this process has open.
@@ -201,7 +202,7 @@ impl Shared {
         let found = unresolved(&*self.env.disk, &self.env.log_dir)?;
         for (unit, _) in &found {
             for set in unit.sets.iter().filter(|set| set.cluster == cluster) {
-                let owner = self.owner_in_doubt(&mut known, &unit.name).number();
+                let owner = self.owner_in_doubt(&mut known, unit).number();
                 let holds = &inner.common().holds;
                 let kept = set.keys.iter().try_for_each(|(erased, key)| {
                     holds.keep(key, owner)?;
@@ -222,8 +223,12 @@ impl Shared {
 
     /// Refuses to remove a data set of which something is in doubt.
     pub(crate) fn check_not_in_doubt(&self, data: &Path, cluster: u64) -> Result<(), OpenError> {
+        self.check_decided(data, |set| set.cluster == cluster)
+    }
+
+    fn check_decided(&self, data: &Path, is_it: impl Fn(&PreparedSet) -> bool) -> Result<(), OpenError> {
         let found = unresolved(&*self.env.disk, &self.env.log_dir)?;
-        let of = |(unit, _): &&(PreparedUnit, PreparedState)| unit.sets.iter().any(|set| set.cluster == cluster);
+        let of = |(unit, _): &&(PreparedUnit, PreparedState)| unit.sets.iter().any(&is_it);
         match found.iter().find(of) {
             None => Ok(()),
             Some((unit, _)) => Err(OpenError::InUse {

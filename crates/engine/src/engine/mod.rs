@@ -261,8 +261,8 @@ impl Engine {
     /// `change` then sees a copy of the data component's in its place.
     ///
     /// # Errors
-    /// As [`open`](Self::open) for output; `InUse` also where it would get another name, and a unit of recovery in doubt
-    /// has changed it; `Attributes`: what `change` made of the attributes cannot be, or not for a
+    /// As [`open`](Self::open) for output; `InUse` also where it would get another name, or be another alternate index,
+    /// and a unit of recovery in doubt has changed it; `Attributes`: what `change` made of the attributes cannot be, or not for a
     /// data set that has been loaded, and nothing is changed.
     pub fn alter(
         &self,
@@ -284,8 +284,10 @@ impl Engine {
             .as_ref()
             .map_or(altered.clone(), |(_, r)| r.attributes.clone());
         change(&mut altered, &mut index_altered);
-        if altered.cluster_name != root.attributes.cluster_name {
-            // Who decides about the unit finds the data set by its name.
+        let was = &root.attributes;
+        if altered.cluster_name != was.cluster_name || altered.alternate != was.alternate {
+            // Who decides about the unit finds the data set by its name, and opens it with the indexes that it had
+            // (condemned:X4).
             self.shared.check_not_in_doubt(data, root.cluster)?;
         }
         let never_loaded = root.levels == 0;
@@ -412,6 +414,7 @@ impl Engine {
                     })?;
                 }
                 if options.reset {
+                    // condemned:X4.
                     self.shared.check_not_in_doubt(data, root.cluster)?;
                 }
                 let inner = OpenDataSet::open(&self.shared, file, root, data, index, options)?;

@@ -6,9 +6,10 @@ use super::OpenDataSet;
 use crate::buffers::ResourcePools;
 use crate::forked::OwningProcess;
 use crate::io::Io;
-use crate::locks::{LockOwner, Locks};
+use crate::locks::Locks;
 use crate::log::{epoch_for, Log, MOST_GATHERED};
 use crate::pool::{Held, Pool};
+use crate::prepared::KnownUnits;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use crate::sync::{Mutex, MutexGuard};
@@ -16,7 +17,7 @@ use crate::volumes::{Volumes, VolumesToBe};
 use cica_counters::{layout, Counted, ProcessIdentity, StatisticsFile, Watcher};
 use cica_disk::{Cells, Clock, Disk};
 use cica_format::root::Root;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
@@ -63,7 +64,7 @@ pub struct Shared {
     /// Units of recovery made so far.
     pub units: AtomicU64,
     /// Those in doubt that it knows of: who has their records.
-    pub in_doubt: Mutex<BTreeMap<String, LockOwner>>,
+    pub in_doubt: Mutex<KnownUnits>,
     /// Those that could not be taken back when they were dropped.
     pub shunted: ShuntedUnits,
     /// Data sets that were dropped, not closed, with something to commit.
@@ -119,7 +120,7 @@ impl Shared {
             pace: Pace::default(),
             pins: AtomicUsize::new(0),
             units: AtomicU64::new(1),
-            in_doubt: Mutex::new(BTreeMap::new()),
+            in_doubt: Mutex::default(),
             shunted: ShuntedUnits::default(),
             left_uncommitted: AtomicU64::new(0),
             flusher: std::sync::OnceLock::new(),

@@ -2,7 +2,8 @@
 //!
 //! * L1. The log is read to the same end as by recovery, and no request is done: of each record, known by its key, RBA
 //!   or relative record number, only what the last request made of it counts.
-//! * L2. Changes of a unit of recovery that has no end in the log are laid back, newest first, as recovery would.
+//! * L2. Changes of a unit of recovery that has no end in the log, and is not in doubt, are laid back, newest first, as
+//!   recovery would.
 //! * L3. What cannot be laid over makes all that is on the volume doubtful: nobody knows which records it changed.
 //! * L4. So does a gap in the log. What stands behind it counts all the same: of a record that it changed, it is the
 //!   last word. What the log says of others, and what is laid back, is doubtful then.
@@ -10,6 +11,7 @@
 use super::report::Doubt;
 use super::SalvagedRecord;
 use crate::log::{find, Gap, LogReader, Logged, NamedLog};
+use crate::prepared::units_of_log;
 use crate::recovery::Unfinished;
 use cica_disk::Disk;
 use cica_format::attributes::{Attributes, Organization};
@@ -90,6 +92,12 @@ impl Later {
             }
             for (lsn, logged) in half.records {
                 reading.take(lsn, logged).map_err(|why| cannot(&why))?;
+            }
+        }
+        if let (false, Some(directory)) = (reading.unfinished.is_empty(), path.parent()) {
+            // Their owner may have died before it logged their end (prepared:Z1).
+            for unit in units_of_log(disk, directory, root.log.log).map_err(|why| cannot(&why))? {
+                reading.unfinished.ended(unit);
             }
         }
         reading.end().map_err(|why| cannot(&why))

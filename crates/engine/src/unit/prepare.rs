@@ -80,9 +80,11 @@ impl UnitState {
             if id != 0 {
                 shared.log.append_unit_end(id, false);
             }
-            units.insert(name.to_owned(), owner.clone())
+            // The name was free: others had decided about those that were called so (in_doubt:D2).
+            let before = units.take_out_called(name);
+            units.owner_of(&unit, || owner.clone());
+            before
         };
-        // Others had decided about one of this name (in_doubt:D1).
         before.iter().for_each(|before| shared.free_records_of(before));
         self.flush()?;
         for member in &members {

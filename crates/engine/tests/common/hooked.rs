@@ -12,6 +12,8 @@ pub trait Hook: Send + Sync + 'static {
     fn opening(&self, _: &Path, _: Open) -> io::Result<()> {
         Ok(())
     }
+    /// Before a name is taken away.
+    fn removing(&self, _: &Path) {}
     fn read(&self, file: &Hooked, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
         file.file.read(batch)
     }
@@ -70,6 +72,7 @@ impl Disk for HookedDisk {
         self.below.rename(from, to)
     }
     fn remove(&self, path: &Path) -> io::Result<()> {
+        self.hook.removing(path);
         self.below.remove(path)
     }
     fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
