@@ -557,8 +557,16 @@ impl KeyedString {
         self.unit.as_ref().map_or(self.id, UnitOfRecovery::owner)
     }
 
-    /// A string's next request releases what it held.
+    /// A string's next request releases what it held: nearly always nothing.
+    #[inline]
     pub fn release(&mut self) {
+        if self.held.is_some() {
+            self.release_held();
+        }
+    }
+
+    #[inline(never)]
+    fn release_held(&mut self) {
         if let Some(key) = self.held.take() {
             self.ksds.holds.release(&key, self.owner());
             self.spare = key;
