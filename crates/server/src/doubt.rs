@@ -37,7 +37,7 @@ impl Shared {
 
 impl Owner {
     /// Frees records of units about which others have decided.
-    pub(crate) fn forget_decided(&self) {
+    pub fn forget_decided(&self) {
         // Where their files cannot be read nothing is free, and the next open says why.
         let _ = self.shared.session.engine.forget_decided();
     }

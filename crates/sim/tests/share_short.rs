@@ -20,6 +20,11 @@ fn what_clients_share_is_whole_whoever_dies() {
         "refused",
         "locks by name",
         "clients stopped",
+        "units prepared",
+        "prepared units committed",
+        "prepared units taken back",
+        "decisions past the owner",
+        "names given again",
     ] {
         assert!(
             total.counts.get(count).is_some_and(|n| *n > 30),

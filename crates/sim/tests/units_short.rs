@@ -68,6 +68,9 @@ fn runs_have_units_of_every_end() {
     let count = |of: fn(&UnitAction) -> bool| actions.iter().filter(|action| of(action)).count();
     assert!(count(|a| matches!(a, UnitAction::Commit(_))) > 50);
     assert!(count(|a| matches!(a, UnitAction::BackOut(_))) > 50);
+    assert!(count(|a| matches!(a, UnitAction::Prepare(..))) > 20);
+    assert!(count(|a| matches!(a, UnitAction::Decide(_, true))) > 20);
+    assert!(count(|a| matches!(a, UnitAction::Decide(_, false))) > 20);
     assert!(count(|a| matches!(a, UnitAction::Checkpoint(_))) > 20);
     assert!(count(|a| matches!(a, UnitAction::Reopen(_))) > 10);
 }

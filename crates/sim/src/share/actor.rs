@@ -1,18 +1,19 @@
 //! A client: what it has open, and what its requests are answered.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cica_engine::{
-    Access, DataSet, Engine, Insert, Intent, LockMode, OpenOptions, Patience, ReadIntegrity, Record, RequestError,
-    Search, Str, UnitOfRecovery,
+    Access, DataSet, Engine, Insert, Intent, LockMode, OpenOptions, Patience, PrepareError, ReadIntegrity, Record,
+    RequestError, Search, Str, UnitOfRecovery,
 };
-use cica_share::{open, Client, NotOpened};
+use cica_session::{DecideError, Session};
+use cica_share::{open, Client, NotOpened, Undecided};
 
 use super::model::Part;
 use super::wire::{locked, Dialer, Doom, DoomShared};
-use super::world::{read, record, Premises, NAMES, SETS};
+use super::world::{read, record, Premises, NAMES, SETS, UNITS};
 
 /// What a request was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +25,16 @@ pub enum SharedReply {
     Duplicate,
     Held,
     End,
+    /// A unit in doubt is called so already.
+    Doubled,
+    /// None in doubt is called so.
+    Unknown,
+    /// It may not be decided about by who asks.
+    NoRight,
+    /// It can only go back.
+    GoingBack,
+    /// A data set that it has changed cannot be opened.
+    NotOpened,
     /// The owner is gone for this client, or the client itself is.
     Gone,
     Wrong(String),
@@ -141,7 +152,7 @@ impl Actor {
             Err(RequestError::NotFound) => SharedReply::NotFound,
             Err(RequestError::EndOfData) => SharedReply::End,
             Err(RequestError::Duplicate { .. }) => SharedReply::Duplicate,
-            Err(error @ RequestError::Exclusive { .. }) => {
+            Err(error @ (RequestError::Exclusive { .. } | RequestError::Retained { .. })) => {
                 self.refused_by = error.to_string();
                 SharedReply::Held
             }
@@ -218,6 +229,28 @@ impl Actor {
         }
     }
 
+    /// Prepares the unit.
+    pub fn prepare(&mut self, unit: usize) -> SharedReply {
+        let answer = self.unit.prepare(UNITS[unit]);
+        if self.is_lost() {
+            return SharedReply::Gone;
+        }
+        match answer {
+            Ok(()) => SharedReply::Done,
+            Err(PrepareError::Doubled { .. }) => SharedReply::Doubled,
+            Err(error) => SharedReply::Wrong(error.to_string()),
+        }
+    }
+
+    /// Has the owner decide about a unit in doubt.
+    pub fn decide(&mut self, unit: usize, commits: bool, rights: &OwnedFd) -> SharedReply {
+        let answer = decide(&self.client, unit, commits, rights);
+        if self.is_lost() {
+            return SharedReply::Gone;
+        }
+        answer
+    }
+
     /// Locks a record by name.
     pub fn lock(&mut self, set: usize, key: u32) -> SharedReply {
         let key = format!("{key:04}");
@@ -243,6 +276,36 @@ impl Actor {
         drop(strings_of_old);
         let closed = old.close();
         Ok(self.reply(closed, |_| SharedReply::Done))
+    }
+}
+
+/// Has the owner decide about a unit in doubt.
+pub fn decide(client: &Arc<Client>, unit: usize, commits: bool, rights: &OwnedFd) -> SharedReply {
+    match client.decide(UNITS[unit], commits, rights.as_fd()) {
+        Ok(Ok(())) => SharedReply::Done,
+        Ok(Err(Undecided::Unknown(_))) => SharedReply::Unknown,
+        Ok(Err(Undecided::GoingBack(_))) => SharedReply::GoingBack,
+        Ok(Err(Undecided::Open(..))) => SharedReply::NotOpened,
+        Ok(Err(Undecided::File(_))) => SharedReply::NoRight,
+        Ok(Err(other)) => SharedReply::Wrong(format!("{other:?}")),
+        Err(_) if client.is_gone() => SharedReply::Gone,
+        Err(error) => SharedReply::Wrong(error.to_string()),
+    }
+}
+
+/// A process that asks no owner decides about a unit in doubt.
+pub fn decide_alone(session: &Session, unit: usize, commits: bool) -> SharedReply {
+    let done = if commits {
+        session.commit_prepared(UNITS[unit])
+    } else {
+        session.back_out_prepared(UNITS[unit])
+    };
+    match done {
+        Ok(()) => SharedReply::Done,
+        Err(DecideError::Unit(PrepareError::Unknown { .. })) => SharedReply::Unknown,
+        Err(DecideError::Unit(PrepareError::GoingBack { .. })) => SharedReply::GoingBack,
+        Err(DecideError::Open { .. }) => SharedReply::NotOpened,
+        Err(error) => SharedReply::Wrong(error.to_string()),
     }
 }
 

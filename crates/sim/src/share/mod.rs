@@ -8,6 +8,7 @@
 //! ```text
 //! wire    connections, and what becomes of a message
 //! actor   a client: its data sets, strings and unit
+//! doubt   units that are prepared, and decided about
 //! hostile a client that sends anything, with a data set of its own
 //! model   what is committed, what is pending, who keeps whom away
 //! world   the disk, the owner's process, what is found
@@ -19,8 +20,11 @@
 //! * H4. Of a client that has gone nothing is left, once the owner has heard of it: no lock, no unit, no open.
 //! * H5. Who is left when an owner dies is told so by each request, and goes on with the next owner.
 //! * H6. Who sends anything changes nothing but what its descriptors allow.
+//! * H7. A unit in doubt is so whatever dies, its records are nobody's, and what comes of it is what was decided: by a
+//!   client, by another, or past the owner, and with who decides or the owner dying of it.
 
 mod actor;
+mod doubt;
 mod hostile;
 mod model;
 mod wire;
@@ -39,11 +43,11 @@ use crate::crash::guarded;
 use crate::mortal::Kill;
 use crate::random::Random;
 use crate::session::{clock, engine_at, Trouble};
-use actor::{connect, name, opened, Actor, Browse, SharedReply};
+use actor::{connect, decide_alone, name, opened, Actor, Browse, SharedReply};
 use hostile::Hostile;
 use model::{Name, Part, Records, Standing, Way};
 use wire::{locked, Cut, Doom};
-use world::{contents, Premises, KEYS, SETS};
+use world::{contents, Premises, KEYS, SETS, UNITS};
 
 /// How long what was read ahead is good.
 const FRESH: Duration = Duration::from_millis(50);
@@ -76,10 +80,14 @@ enum Asked {
     Nothing,
     Change(Part, Name, Option<u32>),
     End(bool),
+    Prepare(usize),
+    Decide(usize, bool),
 }
 
 struct Run {
     random: Random,
+    /// Units are prepared: not in one seed of four.
+    prepares: bool,
     world: Premises,
     /// What units come from; it has no data set.
     engine: Engine,
@@ -111,6 +119,7 @@ impl Run {
         let engine = engine_at(&nowhere, &clock(0), "/log".into(), 1 << 20).map_err(Trouble::words)?;
         let mut run = Run {
             random,
+            prepares: seed % 4 != 1,
             world,
             engine,
             model: Standing::new(start),
@@ -147,7 +156,8 @@ impl Run {
             return self.comes();
         }
         self.world.clock.advance(self.random.below(4_000_000) as u64);
-        match self.random.below(100) {
+        match self.random.below(if self.prepares { 106 } else { 100 }) {
+            100..105 => self.decided_elsewhere(),
             0..3 => {
                 let kill = Kill::draw(&mut self.random);
                 self.tell(format!("the owner is killed at its call {kill}"));
@@ -216,7 +226,9 @@ impl Run {
         let name = (set, self.random.below(KEYS as usize) as u32);
         let part = self.random.pick(&[Part::Alone, Part::Unit, Part::Unit]);
         self.count("requests");
-        match self.random.below(40) {
+        match self.random.below(if self.prepares { 45 } else { 40 }) {
+            40..42 => self.prepare(which),
+            42..45 => self.decide(which),
             0..10 => self.put(which, part, name),
             10..16 => self.update(which, part, name),
             16..20 => self.get(which, name),
@@ -576,6 +588,13 @@ impl Run {
                             model.hold((session, part), name.0, None);
                         }
                         Asked::End(commits) => model.end_unit(self.now(), session, commits),
+                        Asked::Prepare(unit) => {
+                            return model.prepare(session, unit).then(|| {
+                                which.insert(session);
+                                (model, which)
+                            })
+                        }
+                        Asked::Decide(unit, commits) => model.decide(self.now(), unit, commits),
                     }
                     which.insert(session);
                     Some((model, which))
@@ -662,9 +681,10 @@ impl Run {
             };
         }
         let (found, mut open_units) = (found.unwrap_or_default(), BTreeSet::new());
+        let waiting: BTreeSet<usize> = self.world.in_doubt()?.into_keys().collect();
         self.count("looks");
         if let Some(status) = status {
-            self.judge_status(&status)?;
+            self.judge_status(&status, &waiting)?;
             let open = |units: &[(u32, u64, u64)]| units.iter().any(|(_, changes, _)| *changes > 0);
             let clients = status.clients.into_iter().filter(|client| open(&client.units));
             open_units.extend(clients.map(|client| client.program));
@@ -672,7 +692,8 @@ impl Run {
         // A commit leaves the records as they were: whether it was done the owner's word on the unit tells.
         let fits = |model: &Standing| {
             let open = |session: u64| open_units.contains(&name(session)) == model.has_pending(session);
-            model.all_physical() == found && self.gone.iter().all(|(session, _)| open(*session))
+            let doubts = model.in_doubt().map(|(unit, _)| unit).eq(waiting.iter().copied());
+            doubts && model.all_physical() == found && self.gone.iter().all(|(session, _)| open(*session))
         };
         let right = models.iter().position(|(model, _)| fits(model));
         let Some(right) = right else {
@@ -684,7 +705,7 @@ impl Run {
                 .map(|name| (name, all.get(&name).copied(), found.get(&name).copied()))
                 .collect();
             return Err(format!(
-                "of {} models none is true; record, model, found: {differs:?}",
+                "of {} models none is true; in doubt: {waiting:?}; record, model, found: {differs:?}",
                 models.len()
             ));
         };
@@ -702,6 +723,7 @@ impl Run {
     fn look(&mut self, session: u64) -> Result<(Records, Box<Status>), String> {
         let fate = Arc::new(Mutex::new(Doom::default()));
         let client = connect(&self.world, session, &fate).ok_or("nobody listens")?;
+        self.go_on_going_back(&client)?;
         let mut found = Records::new();
         for set in 0..SETS {
             let data_set = match opened(&self.world, &client, set, false) {
@@ -726,8 +748,9 @@ impl Run {
         Ok((found, status.map_err(|error| error.to_string())?))
     }
 
-    /// Nothing is left of those who have gone (H4).
-    fn judge_status(&self, status: &Status) -> Result<(), String> {
+    /// Nothing is left of those who have gone (H4); what is in doubt has its locks.
+    fn judge_status(&self, status: &Status, waiting: &BTreeSet<usize>) -> Result<(), String> {
+        let waits = |holder: &str| waiting.iter().any(|unit| holder.contains(UNITS[*unit]));
         let lives = |program: &str| {
             let actors = self.actors.iter().map(|actor| actor.session);
             let gone = self.gone.iter().map(|(session, _)| *session);
@@ -742,7 +765,7 @@ impl Run {
                 let program = holder
                     .split_once('(')
                     .map_or("", |(_, program)| program.trim_end_matches(')'));
-                if !lives(program) {
+                if !lives(program) && !waits(holder) {
                     return Err(format!("{holder} has gone and has a lock of {:?}", lock.key));
                 }
             }
@@ -785,14 +808,28 @@ impl Run {
             self.world.process.kill(Kill::AT_ONCE);
         }
         locked(&self.world.net).end();
-        let found = self.world.last()?;
-        if &found == self.model.committed() {
+        self.judge_last()?;
+        for (unit, commits) in (0..UNITS.len()).zip([self.random.chance(50), self.random.chance(50), true]) {
+            match (
+                decide_alone(&self.world.alone()?, unit, commits),
+                self.model.is_in_doubt(unit),
+            ) {
+                (SharedReply::Unknown, false) => {}
+                (SharedReply::Done, true) => self.decided(unit, commits),
+                (reply, waits) => return Err(format!("in the end: {reply:?}, it is in doubt: {waits}")),
+            }
+        }
+        self.judge_last()
+    }
+
+    /// Whoever comes when all have gone finds what is committed, and what is in doubt, which is refused him.
+    fn judge_last(&self) -> Result<(), String> {
+        let retained = self.model.in_doubt().flat_map(|(_, names)| names).collect();
+        let (found, expected) = (self.world.last(&retained)?, self.model.all_physical());
+        if found == expected {
             Ok(())
         } else {
-            Err(format!(
-                "in the end there is {found:?}, not {:?}",
-                self.model.committed()
-            ))
+            Err(format!("in the end there is {found:?}, not {expected:?}"))
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What must be true of data sets that several sessions share: what is committed, what open units have pending, who
-//! keeps whom away, and what a reader may have read how long ago.
+//! What must be true of data sets that several sessions share: what is committed, what open units and those in doubt
+//! have pending, who keeps whom away, and what a reader may have read how long ago.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -20,12 +20,17 @@ pub enum Part {
 /// A part of a session.
 pub type Holder = (u64, Part);
 
+/// What a unit has made of records.
+type UnitChanges = BTreeMap<Name, Option<u32>>;
+
 /// See the module.
 #[derive(Debug, Clone, Default)]
 pub struct Standing {
     committed: Records,
     /// What each session's unit has changed.
-    pending: BTreeMap<u64, BTreeMap<Name, Option<u32>>>,
+    pending: BTreeMap<u64, UnitChanges>,
+    /// What each unit in doubt has changed, by its number: nobody's, until somebody decides.
+    doubtful: BTreeMap<usize, UnitChanges>,
     /// Records that nobody may change: what units have read with CRE.
     shared: BTreeMap<Name, BTreeSet<u64>>,
     /// Records that may be so: CRE did not find them.
@@ -59,16 +64,21 @@ impl Standing {
         &self.committed
     }
 
+    /// What units have changed that have not ended.
+    fn uncommitted(&self) -> impl Iterator<Item = &UnitChanges> {
+        self.pending.values().chain(self.doubtful.values())
+    }
+
     /// A record as a reader without integrity sees it.
     pub fn physical(&self, name: Name) -> Option<u32> {
-        let pending = self.pending.values().find_map(|unit| unit.get(&name));
+        let pending = self.uncommitted().find_map(|unit| unit.get(&name));
         pending.copied().unwrap_or_else(|| self.committed.get(&name).copied())
     }
 
     /// All records so.
     pub fn all_physical(&self) -> Records {
         let mut all = self.committed.clone();
-        for (name, value) in self.pending.values().flatten() {
+        for (name, value) in self.uncommitted().flatten() {
             match value {
                 Some(value) => all.insert(*name, *value),
                 None => all.remove(name),
@@ -87,6 +97,7 @@ impl Standing {
             .pending
             .iter()
             .any(|(session, unit)| (*session, Part::Unit) != by && unit.contains_key(&name));
+        let kept = kept || self.doubtful.values().any(|unit| unit.contains_key(&name));
         let locked = self.named.get(&name).is_some_and(|holder| *holder != by);
         let held = self.is_held(name, by);
         // A name may be locked that no record has: nobody need notice.
@@ -114,7 +125,7 @@ impl Standing {
 
     /// Is any record of a data set kept from a reader?
     pub fn any_blocked(&self, set: usize, by: Holder) -> bool {
-        let names = self.pending.values().flat_map(BTreeMap::keys).chain(self.named.keys());
+        let names = self.uncommitted().flat_map(BTreeMap::keys).chain(self.named.keys());
         names
             .into_iter()
             .any(|name| name.0 == set && self.way(*name, by, false) == Way::Blocked)
@@ -151,11 +162,51 @@ impl Standing {
             }
         }
         self.pending.remove(&session);
+        self.end_reads(session);
+    }
+
+    /// What a unit has read repeatably anybody may change.
+    fn end_reads(&mut self, session: u64) {
         for sets in [&mut self.shared, &mut self.perhaps] {
             for sessions in sets.values_mut() {
                 sessions.remove(&session);
             }
         }
+    }
+
+    /// A session's unit is in doubt from now on, and what its strings hold is free. False: another is called so.
+    pub fn prepare(&mut self, session: u64, unit: usize) -> bool {
+        if self.is_in_doubt(unit) {
+            return false;
+        }
+        self.doubtful
+            .insert(unit, self.pending.remove(&session).unwrap_or_default());
+        self.end_reads(session);
+        self.held.retain(|(holder, _), _| *holder != (session, Part::Unit));
+        true
+    }
+
+    /// Somebody has decided about a unit in doubt.
+    pub fn decide(&mut self, now: Duration, unit: usize, commits: bool) {
+        for (name, value) in self.doubtful.get(&unit).cloned().unwrap_or_default() {
+            self.note(now, name);
+            if commits {
+                self.set(name, value);
+            }
+        }
+        self.doubtful.remove(&unit);
+    }
+
+    /// Is the unit in doubt?
+    pub fn is_in_doubt(&self, unit: usize) -> bool {
+        self.doubtful.contains_key(&unit)
+    }
+
+    /// Those in doubt, and whose records are theirs.
+    pub fn in_doubt(&self) -> impl Iterator<Item = (usize, impl Iterator<Item = Name> + '_)> {
+        self.doubtful
+            .iter()
+            .map(|(unit, changes)| (*unit, changes.keys().copied()))
     }
 
     /// Has the unit anything to commit?
@@ -206,9 +257,12 @@ impl Standing {
             .for_each(|part| self.give_up_in((session, part), |_| true));
     }
 
-    /// The owner has died, and with it all that was open.
+    /// The owner has died, and with it all that was open; what is in doubt is so still.
     pub fn end_all(&mut self) {
-        *self = Standing::new(std::mem::take(&mut self.committed));
+        *self = Standing {
+            doubtful: std::mem::take(&mut self.doubtful),
+            ..Standing::new(std::mem::take(&mut self.committed))
+        };
     }
 
     /// How many changes there were.

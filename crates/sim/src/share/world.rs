@@ -1,19 +1,20 @@
 //! The disk, the owner's process, and what finds the records that it has: by an observer, and by whoever comes last.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use cica_catalog::{Catalog, Name as DataSetName};
-use cica_disk::{Clock, Disk, ManualClock, MemoryDisk};
-use cica_engine::{DataSet, Engine, Insert, Intent, OpenOptions, RequestError};
+use cica_disk::{Clock, Disk, ManualClock, MemoryDisk, Open, ReadAt};
+use cica_engine::{DataSet, Engine, Insert, Intent, OpenOptions, RequestError, Search};
+use cica_format::prepared::{PreparedState, PreparedUnit};
 use cica_idcams::{run, DdTable, Services, Source, Stamp, Style, Sysprint};
 use cica_server::Owner;
 use cica_session::{files, CatalogVolumes, Opens, Session};
 use rustix::fs::{fstat, memfd_create, MemfdFlags, Mode, OFlags};
 
-use super::model::Records;
+use super::model::{Name, Records};
 use super::wire::{locked, Net, Nets};
 use crate::mortal::Mortal;
 use crate::random::Random;
@@ -36,6 +37,8 @@ const STAMP: Stamp = Stamp {
 pub const NAMES: [&str; 3] = ["SIM.A", "SIM.B", "SIM.H"];
 /// Those that all share.
 pub const SETS: usize = 2;
+/// Names of units in doubt; they are given again and again.
+pub const UNITS: [&str; 3] = ["U.1", "U.2", "U.3"];
 /// Keys there may be.
 pub const KEYS: u32 = 24;
 
@@ -45,7 +48,8 @@ pub struct Premises {
     pub process: Mortal,
     pub clock: Arc<ManualClock>,
     pub net: Nets,
-    /// Real files that stand for data components: by their descriptors the owner knows what a client may do.
+    /// Real files that stand for data components, and behind them for files of units in doubt: by their descriptors the
+    /// owner knows what a client may do.
     stand: Vec<OwnedFd>,
     paths: Vec<PathBuf>,
     /// Owners so far.
@@ -102,7 +106,9 @@ impl Premises {
         }
         drop(session);
         let process = Mortal::new(shared);
-        let stand = NAMES.iter().map(|name| memfd_create(*name, MemfdFlags::CLOEXEC));
+        paths.extend(UNITS.iter().map(|unit| prepared(unit)));
+        let all = NAMES.iter().chain(&UNITS);
+        let stand = all.map(|name| memfd_create(*name, MemfdFlags::CLOEXEC));
         Ok(Premises {
             net: Arc::new(Mutex::new(Net::new(process.clone(), random.fork()))),
             disk,
@@ -120,6 +126,40 @@ impl Premises {
         let file = format!("/proc/self/fd/{}", self.stand[set].as_raw_fd());
         let how = if output { OFlags::RDWR } else { OFlags::RDONLY };
         rustix::fs::open(file, how | OFlags::CLOEXEC, Mode::empty()).map_err(failed)
+    }
+
+    /// A descriptor of a unit's file, if it has one.
+    pub fn descriptor_of_unit(&self, unit: usize, output: bool) -> Result<OwnedFd, String> {
+        self.descriptor(NAMES.len() + unit, output)
+    }
+
+    /// The units in doubt by what their files say, and whether it was decided that they go back.
+    pub fn in_doubt(&self) -> Result<BTreeMap<usize, bool>, String> {
+        let mut found = BTreeMap::new();
+        for (unit, name) in UNITS.iter().enumerate() {
+            let path = prepared(name);
+            let Ok(file) = self.disk.open(&path, Open::default()) else {
+                continue;
+            };
+            let mut bytes = vec![0; file.size(None).map_err(failed)? as usize];
+            let mut batch = [ReadAt {
+                at: 0,
+                buf: &mut bytes,
+                got: 0,
+            }];
+            file.read(&mut batch).map_err(failed)?;
+            let (_, state) = PreparedUnit::decode(&bytes).map_err(failed)?;
+            if !state.is_over() {
+                found.insert(unit, state == PreparedState::GoingBack);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Another process, which asks no owner.
+    pub fn alone(&self) -> Result<Session, String> {
+        let shared: Arc<dyn Disk> = Arc::new(self.disk.clone());
+        session(&shared, &self.clock)
     }
 
     /// An owner begins where there is none; the successors of one that was killed may be killed in that.
@@ -157,13 +197,20 @@ impl Premises {
         }))
     }
 
-    /// What whoever comes last finds, when no owner is left.
-    pub fn last(&self) -> Result<Records, String> {
-        let shared: Arc<dyn Disk> = Arc::new(self.disk.clone());
-        let session = session(&shared, &self.clock)?;
+    /// What whoever comes last finds, when no owner is left. These records are refused him, and no others of the keys.
+    pub fn last(&self, retained: &BTreeSet<Name>) -> Result<Records, String> {
+        let session = self.alone()?;
         let mut found = Records::new();
         for (set, name) in NAMES.iter().enumerate() {
             let (data_set, _) = open_alone(&session, name)?;
+            for key in (0..KEYS).filter(|_| set < SETS) {
+                let mut string = data_set.string();
+                let got = string.get(format!("{key:04}").as_bytes(), Search::Equal, Intent::Update);
+                let refused = matches!(got, Err(RequestError::Retained { .. }));
+                if refused != retained.contains(&(set, key)) {
+                    return Err(format!("record {:?} is refused: {refused}", (set, key)));
+                }
+            }
             let here = contents(&data_set)?;
             if set < SETS {
                 found.extend(here.into_iter().map(|(key, value)| ((set, key), value)));
@@ -197,6 +244,11 @@ pub fn contents(set: &DataSet) -> Result<BTreeMap<u32, u32>, String> {
         Some(first) => Err(format!("EXAMINE: CI {}: {}", first.ci, first.what)),
         None => Ok(found),
     }
+}
+
+/// The file of a unit in doubt.
+fn prepared(unit: &str) -> PathBuf {
+    Path::new(DIRECTORY).join("log").join(format!("{unit}.prepared"))
 }
 
 fn engine(disk: &Arc<dyn Disk>, clock: &Arc<dyn Clock>, log: PathBuf) -> Result<Engine, String> {

@@ -1,17 +1,18 @@
 //! Data sets and units as a [`Subject`] of the crash explorer; its run compares every answer as well.
 
 use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cica_disk::{Disk, Image, MemoryDisk};
 use cica_engine::{
-    Access, Argument, DataSet, Definition, Engine, Insert, Intent, OpenOptions, RequestError, Search, Str,
-    UnitOfRecovery,
+    Access, Argument, DataSet, Definition, Engine, Insert, Intent, OpenOptions, PrepareError, RequestError, Search,
+    Str, UnitOfRecovery,
 };
 use cica_format::attributes::{Attributes, Organization};
 
-use super::oracle::{digest_of, next, UnitAction, UnitAnswer, UnitOracle, ValuesByKey, ESDS, SETS, UNITS};
+use super::oracle::{next, UnitAction, UnitAnswer, UnitOracle, UnitsFound, ValuesByKey, ESDS, SETS, UNITS};
 use super::workload::UnitsWorkload;
 use crate::mortal::Mortal;
 use crate::place;
@@ -19,6 +20,7 @@ use crate::session::{clock, engine_at, no_log_is_lost, no_more_logs_than, Sessio
 use crate::subject::{Recovered, Step, StepLog, Stop, Subject};
 
 const NAMES: [&str; SETS] = ["A", "B", "C"];
+const DOUBTS: [&str; super::oracle::DOUBTS] = ["D.1", "D.2"];
 const KINDS: [Organization; SETS] = [Organization::Ksds, Organization::Rrds, Organization::Esds];
 /// Bytes of a record: key and value, and so many more that a CI of 512 bytes has few.
 const LENGTH: usize = 90;
@@ -32,6 +34,8 @@ pub struct UnitsRun<'w> {
     /// The disk is going to fail: errors of I/O and want of space are answers, not mistakes.
     faulty: bool,
     start: Image,
+    /// By the digest of what is found where units are in doubt: what is found when they are committed, and taken back.
+    decided: Mutex<HashMap<u64, [u64; 2]>>,
 }
 
 impl<'w> UnitsRun<'w> {
@@ -56,13 +60,56 @@ impl<'w> UnitsRun<'w> {
             actions,
             faulty,
             start: disk.image(),
+            decided: Mutex::default(),
         })
     }
 }
 
 impl UnitsRun<'_> {
+    /// Decides about what is in doubt, and looks what comes of it.
+    fn decide(&self, disk: &Arc<dyn Disk>) -> Result<UnitsFound, Trouble> {
+        let found = look(disk)?;
+        let digest = found.digest();
+        let known = self
+            .decided
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&digest)
+            .copied();
+        let Some([committed, taken_back]) = known else {
+            return Ok(found);
+        };
+        let (commits, mut process) = (digest & 1 == 0, UnitProcess::start(disk)?);
+        for name in found.doubts {
+            process.apply(UnitAction::Decide(name, commits))?;
+        }
+        (0..SETS).try_for_each(|set| process.close(set))?;
+        let decided = look(disk)?;
+        if decided.digest() == if commits { committed } else { taken_back } {
+            Ok(decided)
+        } else {
+            Err(Trouble::Wrong(format!("decided, commits {commits}, it is another")))
+        }
+    }
+
     fn stop(&self, at: &str, trouble: Trouble) -> Stop {
         trouble.stop(self.faulty, at)
+    }
+
+    /// The digest of what is found now.
+    fn found(&self, oracle: &UnitOracle) -> u64 {
+        self.noted(oracle, &oracle.found())
+    }
+
+    /// The digest of what may be found, of which is noted what decisions make of it.
+    fn noted(&self, oracle: &UnitOracle, found: &UnitsFound) -> u64 {
+        let digest = found.digest();
+        if !found.doubts.is_empty() {
+            let decided = [true, false].map(|commits| oracle.decided(commits).digest());
+            let mut known = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
+            known.insert(digest, decided);
+        }
+        digest
     }
 }
 
@@ -111,6 +158,9 @@ fn make(disk: &Arc<dyn Disk>, workload: &UnitsWorkload) -> Result<(), Trouble> {
     }
     Ok(())
 }
+
+/// More than the keys of records.
+const MOST_KEYS: u32 = 120;
 
 fn open(engine: &Engine, set: usize) -> Result<DataSet, Trouble> {
     let (data, index) = paths(set);
@@ -169,15 +219,21 @@ fn contents(opened: &DataSet) -> Result<ValuesByKey, Trouble> {
 }
 
 /// Opens all data sets, looks, and closes them.
-fn look(disk: &Arc<dyn Disk>) -> Result<[ValuesByKey; SETS], Trouble> {
-    let engine = engine(disk)?;
-    let mut found: [ValuesByKey; SETS] = Default::default();
-    for (set, records) in found.iter_mut().enumerate() {
-        let opened = open(&engine, set)?;
-        *records = contents(&opened)?;
-        opened.close()?;
-    }
+fn look(disk: &Arc<dyn Disk>) -> Result<UnitsFound, Trouble> {
+    let mut process = UnitProcess::start(disk)?;
+    let found = process.look()?;
+    (0..SETS).try_for_each(|set| process.close(set))?;
     Ok(found)
+}
+
+impl From<PrepareError> for Trouble {
+    fn from(error: PrepareError) -> Trouble {
+        match error {
+            PrepareError::Request(error) => error.into(),
+            PrepareError::File(error) => error.into(),
+            other => Trouble::Wrong(other.to_string()),
+        }
+    }
 }
 
 /// A process: its data sets, units, and a string for each unit and for nobody.
@@ -206,23 +262,60 @@ impl UnitProcess {
     }
 
     /// It was killed: others open what is left until one of them lives. That one, what it found, and how many died.
-    fn succeeded(self) -> Result<(UnitProcess, [ValuesByKey; SETS], u32), Trouble> {
+    fn succeeded(self) -> Result<(UnitProcess, UnitsFound, u32), Trouble> {
         let (mut life, mut deaths) = (self.life.clone(), 0);
         drop(self);
         loop {
             deaths += 1;
             life = life.successor();
             let found = UnitProcess::live(life.clone()).and_then(|process| {
-                let mut found: [ValuesByKey; SETS] = Default::default();
-                for (set, records) in found.iter_mut().enumerate() {
-                    *records = contents(process.set(set)?)?;
-                }
+                let found = process.look()?;
                 Ok((process, found))
             });
             if !life.is_dead() {
                 return found.map(|(process, found)| (process, found, deaths));
             }
         }
+    }
+
+    /// Everything there is. What was going back goes on.
+    fn look(&self) -> Result<UnitsFound, Trouble> {
+        let mut found = UnitsFound::default();
+        for unit in self.engine.in_doubt()? {
+            if unit.going_back {
+                if self.engine.commit_prepared(&unit.name).is_ok() {
+                    return Err(Trouble::Wrong("what was going back was committed".into()));
+                }
+                self.engine.back_out_prepared(&unit.name)?;
+            } else {
+                found.doubts.extend(DOUBTS.iter().position(|name| *name == unit.name));
+            }
+        }
+        for (set, records) in found.sets.iter_mut().enumerate() {
+            *records = contents(self.set(set)?)?;
+        }
+        if !found.doubts.is_empty() {
+            found.retained = self.retained(&found.sets)?;
+        }
+        Ok(found)
+    }
+
+    /// Records that nobody gets for update, of those that there may be.
+    fn retained(&self, sets: &[ValuesByKey; SETS]) -> Result<BTreeSet<(usize, u32)>, Trouble> {
+        let mut retained = BTreeSet::new();
+        for (set, records) in sets.iter().enumerate() {
+            let keys = match set {
+                ESDS => 1..next(records),
+                _ => 1..MOST_KEYS,
+            };
+            let mut string = self.set(set)?.string();
+            for key in keys {
+                if answer(get(&mut string, set, key))? == UnitAnswer::Kept {
+                    retained.insert((set, key));
+                }
+            }
+        }
+        Ok(retained)
     }
 
     fn open(&mut self, set: usize) -> Result<(), Trouble> {
@@ -262,6 +355,10 @@ impl UnitProcess {
             UnitAction::Erase { by, set, key } => answer(self.erase(by, set, key)),
             UnitAction::Commit(unit) => answer(self.units[unit].commit()),
             UnitAction::BackOut(unit) => answer(self.units[unit].backout()),
+            UnitAction::Prepare(unit, _) if self.units[unit].changes() == 0 => Ok(UnitAnswer::Done),
+            UnitAction::Prepare(unit, name) => decision(self.units[unit].prepare(DOUBTS[name])),
+            UnitAction::Decide(name, true) => decision(self.engine.commit_prepared(DOUBTS[name])),
+            UnitAction::Decide(name, false) => decision(self.engine.back_out_prepared(DOUBTS[name])),
             UnitAction::Checkpoint(set) => answer(self.set(set)?.checkpoint()),
             UnitAction::Flush => answer(self.set(0)?.commit()),
             UnitAction::Reopen(set) => {
@@ -323,7 +420,16 @@ fn answer(done: Result<(), RequestError>) -> Result<UnitAnswer, Trouble> {
     match done {
         Ok(()) => Ok(UnitAnswer::Done),
         Err(RequestError::NotFound) => Ok(UnitAnswer::NotFound),
-        Err(RequestError::Exclusive { .. }) => Ok(UnitAnswer::Kept),
+        Err(RequestError::Exclusive { .. } | RequestError::Retained { .. }) => Ok(UnitAnswer::Kept),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn decision(done: Result<(), PrepareError>) -> Result<UnitAnswer, Trouble> {
+    match done {
+        Ok(()) => Ok(UnitAnswer::Done),
+        Err(PrepareError::Doubled { .. }) => Ok(UnitAnswer::Doubled),
+        Err(PrepareError::Unknown { .. }) => Ok(UnitAnswer::Unknown),
         Err(error) => Err(error.into()),
     }
 }
@@ -336,28 +442,39 @@ impl Subject for UnitsRun<'_> {
     fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
         let mut oracle = UnitOracle::new(self.workload.start.clone());
         let mut log = StepLog::to(note);
-        log.tell(Step::new(digest_of(&oracle.standing()), true));
+        log.tell(Step::new(self.found(&oracle), true));
         let stop = |trouble| self.stop("the first open", trouble);
         let mut process = UnitProcess::start(&disk).map_err(stop)?;
         for (number, &action) in self.actions.iter().enumerate() {
             let at = format!("action {} ({action})", number + 1);
             let action = oracle.fitting(action);
             // The end of a unit that changed nothing promises nothing.
-            let is_empty = matches!(action, UnitAction::Commit(unit) if !oracle.is_open(unit));
+            let is_empty = match action {
+                UnitAction::Commit(unit) | UnitAction::Prepare(unit, _) => !oracle.is_open(unit),
+                _ => false,
+            };
+            let before = oracle.clone();
             let expected = oracle.apply(action);
-            let got = process.apply(action);
+            let got = match action {
+                // A decision is durable by itself: what was done before it is made so first, to stay in one order.
+                UnitAction::Decide(..) => (process.apply(UnitAction::Flush)).and_then(|_| {
+                    log.tell(Step::new(self.found(&before), true));
+                    process.apply(action)
+                }),
+                _ => process.apply(action),
+            };
             if process.life.is_dead() {
                 // Nobody got the answer; it may have been done.
-                log.tell(Step::new(digest_of(&oracle.standing()), false));
+                log.tell(Step::new(self.found(&oracle), false));
                 let taken = process.succeeded().map_err(|trouble| self.stop(&at, trouble))?;
                 let (successor, left, deaths) = taken;
-                if !log.has_all_answered(0, digest_of(&left)) {
+                if !log.has_all_answered(0, left.digest()) {
                     let lost = format!("{at}: killed here, it left less than it had answered");
                     return Err(Stop::Wrong(lost));
                 }
                 no_log_is_lost(&*disk).map_err(|lost| Stop::Wrong(format!("{at}: {lost}")))?;
-                log.tell(Step::after_deaths(0, digest_of(&left), deaths));
-                (process, oracle) = (successor, UnitOracle::new(left));
+                log.tell(Step::after_deaths(0, left.digest(), deaths));
+                (process, oracle) = (successor, UnitOracle::left(left, &oracle, &before));
                 continue;
             }
             match got {
@@ -366,9 +483,10 @@ impl Subject for UnitsRun<'_> {
                 Err(trouble) => {
                     // It may have been done, with those in the first data set or without (see the oracle).
                     if process.first_is_fenced() {
-                        log.tell(Step::new(digest_of(&oracle.standing_without_those_alone()), false));
+                        let found = oracle.found_without_those_alone();
+                        log.tell(Step::new(self.noted(&oracle, &found), false));
                     }
-                    log.tell(Step::new(digest_of(&oracle.standing()), false));
+                    log.tell(Step::new(self.found(&oracle), false));
                     return Err(self.stop(&at, trouble));
                 }
             }
@@ -376,15 +494,21 @@ impl Subject for UnitsRun<'_> {
             let durable = !is_empty
                 && matches!(
                     action,
-                    UnitAction::Commit(_) | UnitAction::Flush | UnitAction::Checkpoint(0) | UnitAction::Reopen(0)
+                    UnitAction::Commit(_)
+                        | UnitAction::Prepare(..)
+                        | UnitAction::Decide(..)
+                        | UnitAction::Flush
+                        | UnitAction::Checkpoint(0)
+                        | UnitAction::Reopen(0)
                 );
             if durable && self.faulty && process.first_is_fenced() {
                 // Its root could not be written: the log went on without it, and with what units did in the others.
-                log.tell(Step::new(digest_of(&oracle.standing_without_those_alone()), true));
-                log.tell(Step::new(digest_of(&oracle.standing()), false));
+                let found = oracle.found_without_those_alone();
+                log.tell(Step::new(self.noted(&oracle, &found), true));
+                log.tell(Step::new(self.found(&oracle), false));
                 return Err(Stop::Failed(format!("{at}: the first data set is fenced")));
             }
-            log.tell(Step::new(digest_of(&oracle.standing()), durable));
+            log.tell(Step::new(self.found(&oracle), durable));
             if durable {
                 oracle.made_durable();
             }
@@ -407,15 +531,15 @@ impl Subject for UnitsRun<'_> {
 
     fn recover(&self, disk: Arc<dyn Disk>) -> Result<Recovered, String> {
         look(&disk)
-            .map(|found| Recovered::new(digest_of(&found)))
+            .map(|found| Recovered::new(found.digest()))
             .map_err(Trouble::words)
     }
 
     fn exercise(&self, disk: Arc<dyn Disk>) -> Result<(), String> {
-        let before = look(&disk).map_err(Trouble::words)?;
+        let before = self.decide(&disk).map_err(Trouble::words)?;
         let change = || -> Result<(), Trouble> {
             let mut process = UnitProcess::start(&disk)?;
-            for (set, records) in before.iter().enumerate() {
+            for (set, records) in before.sets.iter().enumerate() {
                 let key = next(records);
                 let value = 7;
                 process.apply(UnitAction::Put {
