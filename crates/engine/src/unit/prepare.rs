@@ -15,7 +15,8 @@ impl UnitOfRecovery {
     /// somebody says [`Engine::commit_prepared`](crate::Engine::commit_prepared) or
     /// [`Engine::back_out_prepared`](crate::Engine::back_out_prepared) of `name`. Until then its records are retained:
     /// whoever wants one of them, this handle too, is refused at once (8/24). Its data sets may be closed. The next
-    /// change through this handle begins the next unit. What its strings got for update is not held any more.
+    /// change through this handle begins the next unit. What its strings got for update they get anew before they
+    /// change it; others meet what was not changed as held (8/20) until the string's next request.
     ///
     /// # Errors
     /// The name is none, or another unit in doubt has it; there is no room for the file: the unit is open still.

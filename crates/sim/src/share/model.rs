@@ -39,6 +39,9 @@ pub struct Standing {
     named: BTreeMap<Name, Holder>,
     /// Got for update, by each string: one for each part and data set.
     held: BTreeMap<(Holder, usize), u32>,
+    /// The same from before the unit was prepared: their strings have it no more, and others meet it until the string's
+    /// next request.
+    held_before: BTreeSet<(Holder, usize)>,
     /// What a record was until then, committed or as open units had it, in order of time.
     past: Vec<(Duration, Name, [Option<u32>; 2])>,
 }
@@ -108,7 +111,8 @@ impl Standing {
             return Way::Blocked;
         }
         // An insert may have to move what another string holds.
-        let near = self.held.keys().any(|(holder, set)| *holder != by && *set == name.0);
+        let mut held = self.held.keys().chain(&self.held_before);
+        let near = held.any(|(holder, set)| *holder != by && *set == name.0);
         if change && (near || others(self.perhaps.get(&name))) {
             Way::Perhaps
         } else {
@@ -174,7 +178,7 @@ impl Standing {
         }
     }
 
-    /// A session's unit is in doubt from now on, and what its strings hold is free. False: another is called so.
+    /// A session's unit is in doubt from now on, and what its strings hold is theirs no more. False: another is called so.
     pub fn prepare(&mut self, session: u64, unit: usize) -> bool {
         if self.is_in_doubt(unit) {
             return false;
@@ -182,7 +186,9 @@ impl Standing {
         self.doubtful
             .insert(unit, self.pending.remove(&session).unwrap_or_default());
         self.end_reads(session);
-        self.held.retain(|(holder, _), _| *holder != (session, Part::Unit));
+        let of_unit = |(holder, _): &(Holder, usize)| *holder == (session, Part::Unit);
+        self.held_before.extend(self.held.keys().filter(|held| of_unit(held)));
+        self.held.retain(|held, _| !of_unit(held));
         true
     }
 
@@ -222,6 +228,7 @@ impl Standing {
 
     /// The string of a part for a data set holds a record for update, or none any more.
     pub fn hold(&mut self, by: Holder, set: usize, key: Option<u32>) {
+        self.held_before.remove(&(by, set));
         match key {
             Some(key) => self.held.insert((by, set), key),
             None => self.held.remove(&(by, set)),
@@ -255,6 +262,7 @@ impl Standing {
         [Part::Alone, Part::Unit, Part::Reads]
             .into_iter()
             .for_each(|part| self.give_up_in((session, part), |_| true));
+        self.held_before.retain(|((holder, _), _)| *holder != session);
     }
 
     /// The owner has died, and with it all that was open; what is in doubt is so still.
