@@ -5,12 +5,13 @@
 //!
 //! Records of 200 bytes that nothing shortens are loaded, then for each percentage so many come in between at random, a
 //! scan, updates alone and in units of 1,000, and a close. Time is processor time of the process for each request;
-//! *p99.9* and *longest* are of the request as its caller sees it. *File* is how long the files are, *stored* what they
-//! take on the device, *pool* what is charged for each record that there is.
+//! *p99.9* and *longest* are of the request as its caller sees it. *Reads* and *writes* are those of files, neighbours
+//! in one. *File* is how long the files are, *stored* what they take on the device, *pool* what is charged for each
+//! record that there is.
 
 mod common;
 
-use cica_disk::{LinuxDisk, SystemClock};
+use cica_disk::{Counted, LinuxDisk, SystemClock};
 use cica_engine::*;
 use cica_format::attributes::{Attributes, Organization};
 use common::{process_time, Numbers};
@@ -25,6 +26,7 @@ const UNIT: u64 = 1000;
 
 struct Young {
     engine: Engine,
+    disk: Counted<LinuxDisk>,
     files: [PathBuf; 2],
     records: u64,
     waits: Vec<u64>,
@@ -34,9 +36,9 @@ impl Young {
     /// Does `step`, which says how many requests it made, and prints a line of it.
     fn step(&mut self, what: &str, step: impl FnOnce(&mut Young) -> u64) {
         self.waits.clear();
-        let (wall, cpu) = (Instant::now(), process_time());
+        let (wall, cpu, before) = (Instant::now(), process_time(), self.disk.counts());
         let requests = step(self).max(1);
-        let (wall, cpu) = (wall.elapsed(), process_time() - cpu);
+        let (wall, cpu, io) = (wall.elapsed(), process_time() - cpu, self.disk.counts() - before);
         self.waits.sort_unstable();
         let at = |part: f64| {
             let place = (self.waits.len() as f64 * part) as usize;
@@ -64,6 +66,7 @@ impl Young {
             at(0.999),
             at(1.0) as f64 / 1e6
         );
+        print!("; reads {:>6} writes {:>6}", io.read_requests, io.write_requests);
         let (len, stored) = (of(|m| m.len()) as f64 / 1e6, of(|m| m.blocks() * 512) as f64 / 1e6);
         let pool = self.engine.pool_use().1 as f64 / self.records.max(1) as f64;
         println!("; file {len:>6.1} stored {stored:>6.1} MB; pool {pool:>4.0} bytes a record");
@@ -101,8 +104,9 @@ fn main() {
     let percents = if plain.len() > 1 { &plain[1..] } else { &[12, 50][..] };
     let _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(dir.join("log")).expect("a directory");
+    let disk = Counted::new(LinuxDisk::new());
     let engine = Engine::new(Env {
-        disk: Arc::new(LinuxDisk::new()),
+        disk: Arc::new(disk.clone()),
         clock: Arc::new(SystemClock),
         log_dir: dir.join("log"),
         pool_bytes: Some(pool << 20),
@@ -113,6 +117,7 @@ fn main() {
     let files = [dir.join("young.data"), dir.join("young.index")];
     let mut young = Young {
         engine,
+        disk,
         files,
         records,
         waits: Vec::new(),

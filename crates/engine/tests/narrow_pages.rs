@@ -111,3 +111,31 @@ fn a_narrow_page_takes_whatever_its_ci_has_room_for() {
     charged(&engine, &ds, &records);
     ds.close().unwrap();
 }
+
+/// Pages of full width do not fit into the pool after the inserts. As wide as their records they do.
+#[test]
+fn what_fits_by_its_records_stays_in_a_pool_that_full_pages_exceed() {
+    let mut world = World::memory();
+    world.pool_bytes = 18 << 20;
+    let engine = loaded(&world, 16384, 200);
+    let ds = world.open(&engine, "d");
+    let (mut s, mut random) = (ds.string(), Random(51));
+    for _ in 0..RECORDS * 2 / 5 {
+        match s.insert(&full(random.below(RECORDS * 100), 200), Insert::Direct) {
+            Ok(_) | Err(RequestError::Duplicate { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    let before = ds.statistics().0.excps;
+    for _ in 0..RECORDS / 4 {
+        let n = random.below(RECORDS) * 100;
+        assert_eq!(
+            s.get(&full(n, 8), Search::Equal, Intent::Read).unwrap().bytes,
+            full(n, 200)
+        );
+    }
+    let read = ds.statistics().0.excps - before;
+    assert!(read < RECORDS / 100, "{read} of {} gets read a CI", RECORDS / 4);
+    drop(s);
+    ds.close().unwrap();
+}

@@ -209,7 +209,7 @@ impl Common {
     pub fn widen(&self, frame: u32, version: u64, width: Width) -> Result<(), RequestError> {
         let ci_size = self.data.layout.ci_size;
         let narrow = if width.is_narrow(ci_size) {
-            self.pool.take_soon(width.frame_len())
+            self.data.narrow_frame(width)
         } else {
             None
         };

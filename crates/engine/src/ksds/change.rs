@@ -144,7 +144,8 @@ impl Ksds {
     /// The width of a page that has no place for a record of `len` bytes.
     #[cold]
     fn wider_for(&self, view: View<'_>, len: usize) -> Width {
-        Width::for_more(self.data.layout.ci_size, view.count() + 1, view.data_len() + len)
+        let short = self.pool.is_short();
+        Width::for_more(self.data.layout.ci_size, view.count() + 1, view.data_len() + len, short)
     }
 
     /// The data set's last CI.

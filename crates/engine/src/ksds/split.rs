@@ -121,8 +121,8 @@ impl Ksds {
         let page = Page::of(page.cells());
         let moving = moved..page.count();
         let data = moving.clone().map(|i| page.len_of(i)).sum();
-        let width = Width::of_half(self.data.layout.ci_size, moving.len(), data)?;
-        let mut narrow = self.pool.take_soon(width.frame_len())?;
+        let width = Width::of_half(self.data.layout.ci_size, moving.len(), data, self.pool.is_short())?;
+        let mut narrow = self.data.narrow_frame(width)?;
         Page::format_narrow(narrow.cells(), width).refill(moving.map(|i| page.record(i)), self.shape);
         Some(narrow)
     }

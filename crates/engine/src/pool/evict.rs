@@ -1,6 +1,7 @@
 //! Where frames come from when none is free: pages that are given up, and slabs that are emptied and cut anew.
 //!
-//! Second chance is within a size; `sweep.rs` is what moves slabs from a size whose pages are not used.
+//! Second chance is within a size. `sweep.rs` is what moves slabs from a size whose pages are not used, and `kin.rs`
+//! from one whose pages stay longer than others of their kind.
 //!
 //! | asked for a frame of a size | done |
 //! |---|---|
@@ -81,6 +82,7 @@ impl Pool {
     pub fn take(&self, bytes: usize) -> Result<Latched<'_>, PoolFull> {
         let size = super::class_size(bytes);
         self.sweep_on();
+        self.share_among_kin();
         for _ in 0..LOOKS {
             if let Some(frame) = self.pop_free(size) {
                 return Ok(self.in_hand(frame));
@@ -179,7 +181,7 @@ impl Pool {
             };
             match self.give_up(frame, false) {
                 Gave::Up => {
-                    self.sweep.gave_up(size);
+                    self.gave_up(size);
                     return Evicted::One;
                 }
                 Gave::Busy => busy = true,

@@ -11,7 +11,8 @@
 //! * P5. Who needs a frame gets one while any slab can be emptied: of pages that may go, and of descriptors whose pages
 //!   may (`evict.rs`). A size keeps some frames that can be given up, so that what a request reads one after the other
 //!   does not put itself out.
-//! * A size whose pages go while another's are not used gets that one's memory (`sweep.rs`).
+//! * A size whose pages go while another's are not used gets that one's memory (`sweep.rs`), and one whose pages go
+//!   sooner than those of its kin gets theirs (`kin.rs`).
 //! * P6 to P9, why no request waits or begins anew for ever, are in `reserve.rs` and `turn.rs`.
 
 mod buffers;
@@ -23,6 +24,7 @@ mod frame;
 mod halving;
 mod image;
 mod index_page;
+mod kin;
 mod latch;
 mod marks;
 mod memory;
@@ -100,6 +102,10 @@ struct Class {
     slabs: Vec<usize>,
     /// The place, among all of its frames, that second chance comes to next.
     hand: usize,
+    /// The whole size of pages that have this one among others; 0: they have no other (`kin.rs`).
+    kin: usize,
+    /// How often its pages go (`kin.rs`).
+    turnover: kin::Turnover,
 }
 
 impl Class {
@@ -152,6 +158,7 @@ pub struct Pool {
     gone: AtomicU64,
     /// What moves slabs from the sizes that use them less.
     sweep: sweep::Sweep,
+    kin: kin::Kin,
     reserves: reserve::Reserves,
     turn: turn::Turns,
     /// Bytes of frames that reading ahead has in hand.
@@ -210,6 +217,7 @@ impl Pool {
             taken_last: AtomicUsize::new(0),
             gone: AtomicU64::new(0),
             sweep: sweep::Sweep::default(),
+            kin: kin::Kin::default(),
             reserves: reserve::Reserves::default(),
             turn: turn::Turns::default(),
             ahead: AtomicUsize::new(0),
@@ -501,6 +509,8 @@ fn class_of(classes: &mut Vec<Class>, size: usize) -> &mut Class {
             free: Vec::new(),
             slabs: Vec::new(),
             hand: 0,
+            kin: 0,
+            turnover: kin::Turnover::default(),
         });
         classes.len() - 1
     });

@@ -9,7 +9,11 @@
 //!   ([`View::takes`]); where there is none the page moves to a wider frame.
 //! * W2. The widest frame has room for whatever the CI has room for, so a page moves at most [`WIDTHS`] times, and once
 //!   more, between two splits.
-//! * W3. A frame of a narrow size is taken only where that takes nothing away from pages of other sizes.
+//! * W3. A frame of a narrow size is taken only where that takes nothing away at once from pages of other sizes; it may
+//!   take it from the other widths of its CI size afterwards (`kin.rs`).
+//!
+//! Where memory is *short* a page that is read, or has no place for a record, takes the narrowest frame that has room
+//! for it: a page that does not fit into memory costs more than many moves.
 
 use super::cells::Cells;
 use super::page::{Page, SLOTS_AT};
@@ -17,7 +21,9 @@ use super::shape::Shape;
 use super::View;
 
 /// Room of narrow frames, in eighths of a CI: few sizes, because slabs are cut for each.
-const WIDTHS: [usize; 2] = [5, 7];
+const WIDTHS: [usize; 3] = [5, 6, 7];
+/// The one that is for pages in short memory only: a page that grows would move once more.
+const FINE: usize = 6;
 
 /// What a page needs of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,25 +41,27 @@ impl Width {
     }
 
     /// The narrowest for `count` records of `data` bytes, with a sixteenth of the CI free for more. `None`: a whole one.
-    pub fn of_half(ci_size: usize, count: usize, data: usize) -> Option<Width> {
-        Width::narrow(ci_size, (count, data), ci_size / 16)
+    pub fn of_half(ci_size: usize, count: usize, data: usize, short: bool) -> Option<Width> {
+        Width::narrow(ci_size, (count, data), ci_size / 16, short)
     }
 
-    /// For a page that was read: only the narrowest is worth the copy.
-    pub fn of_read(ci_size: usize, count: usize, data: usize) -> Option<Width> {
-        Width::of_half(ci_size, count, data).filter(|width| width.room == ci_size * WIDTHS[0] / 8)
+    /// For a page that was read. Where memory is not `short` only the narrowest is worth the copy.
+    pub fn of_read(ci_size: usize, count: usize, data: usize, short: bool) -> Option<Width> {
+        Width::of_half(ci_size, count, data, short).filter(|width| short || width.room == ci_size * WIDTHS[0] / 8)
     }
 
     /// For a page that had no place for the last of `count` records of `data` bytes: with more free, so that it does not
-    /// move again soon.
-    pub fn for_more(ci_size: usize, count: usize, data: usize) -> Width {
-        let narrow = Width::narrow(ci_size, (count, data), 3 * ci_size / 16);
+    /// move again soon, where memory is not `short`.
+    pub fn for_more(ci_size: usize, count: usize, data: usize, short: bool) -> Width {
+        let free = if short { 1 } else { 3 };
+        let narrow = Width::narrow(ci_size, (count, data), free * ci_size / 16, short);
         narrow.unwrap_or_else(|| Width::whole(ci_size, count + count / 2 + 16))
     }
 
-    fn narrow(ci_size: usize, (count, data): (usize, usize), free: usize) -> Option<Width> {
-        let room = WIDTHS.map(|eighths| ci_size * eighths / 8);
-        let room = room.into_iter().find(|&room| data + free <= room)?;
+    fn narrow(ci_size: usize, (count, data): (usize, usize), free: usize, short: bool) -> Option<Width> {
+        let widths = WIDTHS.into_iter().filter(|&eighths| short || eighths != FINE);
+        let mut room = widths.map(|eighths| ci_size * eighths / 8);
+        let room = room.find(|&room| data + free <= room)?;
         // As many as fit if they are like these, and one that is never found missing before room is.
         let slots = count * room / data.max(1) + 2;
         // Of very short records slots take more than records; these pages stay as they are.
@@ -127,7 +135,7 @@ mod tests {
                 (records.iter().enumerate()).for_each(|(at, record)| page.insert(at, record, shape));
             }
             assert_eq!(page.is_loose(), loose && count > 1);
-            let width = Width::of_half(512, page.count(), page.data_len()).unwrap();
+            let width = Width::of_half(512, page.count(), page.data_len(), false).unwrap();
             let mut frames = [(), ()].map(|()| pool.take(width.frame_len()).unwrap());
             Page::narrowed(frames[0].cells(), width, &page, shape);
             Page::format_narrow(frames[1].cells(), width).refill(records.iter().map(Vec::as_slice), shape);
@@ -149,11 +157,11 @@ mod tests {
     fn a_width_has_room_for_what_asked_for_it() {
         for ci_size in [512, 2048, 4096, 18432, 32768] {
             for len in [10, 80, 200, 500] {
-                for count in 1..ci_size / len {
+                for (count, short) in (1..ci_size / len).flat_map(|count| [(count, false), (count, true)]) {
                     let data = count * len;
-                    let more = Width::for_more(ci_size, count, data);
+                    let more = Width::for_more(ci_size, count, data, short);
                     assert!(more.room >= data && more.slots >= count, "{ci_size} {len} {count}");
-                    let Some(half) = Width::of_half(ci_size, count, data) else {
+                    let Some(half) = Width::of_half(ci_size, count, data, short) else {
                         continue;
                     };
                     assert!(half.room >= data && half.slots > count, "{ci_size} {len} {count}");
@@ -162,6 +170,13 @@ mod tests {
                 }
             }
         }
-        assert_eq!(Width::of_half(4096, 0, 0), None);
+        assert_eq!(Width::of_half(4096, 0, 0, true), None);
+        // Two thirds full: the width between the two others only where memory is short.
+        let of = |short| Width::of_half(4096, 13, 2600, short).map(|width| width.room);
+        assert_eq!((of(false), of(true)), (Some(3584), Some(3072)));
+        let of = |short| Width::of_read(4096, 13, 2600, short).map(|width| width.room);
+        assert_eq!((of(false), of(true)), (None, Some(3072)));
+        let of = |short| Width::for_more(4096, 13, 2600, short).room;
+        assert_eq!((of(false), of(true)), (3584, 3072));
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! | a slab that the sweep comes to | done |
 //! |---|---|
-//! | is of the size that gave pages up last | nothing |
+//! | is of the size that gave pages up last, or of its kin | nothing (`kin.rs`) |
 //! | half of its pages or more were used since it last came | nothing |
 //! | fewer were, and its size has others | it is emptied, and cut for the size that gave pages up |
 //!
@@ -58,7 +58,7 @@ impl Pool {
         *at = (slab + 1) % (*self.next_slab.lock()).max(1);
         let size = self.size_of(slab).map_or(0, |size| size.load(Relaxed) as usize);
         let wanting = self.sweep.wanting.load(Relaxed);
-        let is_used = self.is_used(slab, size);
+        let is_used = self.is_used(slab, size) || self.are_kin(size, wanting);
         if wanting != 0 && wanting != size && !is_used && self.empty_slab(size, slab, false) == Gave::Up {
             self.enter_slab(Cut::Anew(slab), wanting);
         }

@@ -87,7 +87,7 @@ impl Component {
             match accepted {
                 Ok(latched) => {
                     self.count_read(1);
-                    drop(self.attach(page, descriptor, i, ci, self.narrowed(latched)));
+                    drop(self.attach(page, descriptor, i, ci, self.narrowed(latched, self.pool.is_short())));
                 }
                 Err(latched) => latched.free(),
             }

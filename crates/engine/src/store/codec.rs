@@ -147,10 +147,10 @@ impl Codec {
     }
 
     /// The narrow width in which a page that was read goes on, if it has so few records (`pool/narrow.rs`).
-    pub fn width(&self, view: View<'_>, ci_size: usize) -> Option<Width> {
+    pub fn width(&self, view: View<'_>, ci_size: usize, short: bool) -> Option<Width> {
         match self {
             Codec::Data { shape, .. } if shape.key_len > 0 && view.segment() == 0 && !view.is_short() => {
-                Width::of_read(ci_size, view.count(), view.data_len())
+                Width::of_read(ci_size, view.count(), view.data_len(), short)
             }
             _ => None,
         }

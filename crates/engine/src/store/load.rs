@@ -304,13 +304,14 @@ impl Component {
 
     /// A page that was read, in a frame as large as it needs: short, narrow, or as it is.
     pub(super) fn fitted<'p>(&'p self, latched: Latched<'p>) -> Latched<'p> {
-        self.narrowed(self.shortened(latched))
+        self.narrowed(self.shortened(latched), self.pool.is_short())
     }
 
-    /// A page of which little more than half is used in a frame of that width, where memory for one is at hand.
-    pub(super) fn narrowed<'p>(&'p self, mut whole: Latched<'p>) -> Latched<'p> {
-        let width = self.codec.width(whole.view(), self.layout.ci_size);
-        let narrow = width.and_then(|width| Some((width, self.pool.take_soon(width.frame_len())?)));
+    /// A page of which little more than half is used in a frame of that width, where memory for one is at hand. Where
+    /// memory is `short`, any page in the narrowest frame.
+    pub(super) fn narrowed<'p>(&'p self, mut whole: Latched<'p>, short: bool) -> Latched<'p> {
+        let width = self.codec.width(whole.view(), self.layout.ci_size, short);
+        let narrow = width.and_then(|width| Some((width, self.narrow_frame(width)?)));
         let Some((width, mut narrow)) = narrow else {
             return whole;
         };

@@ -2,7 +2,7 @@
 
 use super::{CaPage, Component};
 use crate::error::RequestError;
-use crate::pool::{pause, Latched, PageKind, NO_FRAME};
+use crate::pool::{pause, Latched, PageKind, Width, NO_FRAME};
 use crate::sync::atomic::Ordering::Relaxed;
 
 impl Component {
@@ -11,6 +11,11 @@ impl Component {
         self.pool
             .take(bytes.max(self.usual_frame.load(Relaxed)))
             .map_err(|_| self.pool_full())
+    }
+
+    /// A latched, empty frame for a narrow page, where memory for one is at hand.
+    pub fn narrow_frame(&self, width: Width) -> Option<Latched<'_>> {
+        self.pool.take_fitted(width.frame_len(), self.usual_frame.load(Relaxed))
     }
 
     /// Makes a latched frame, already filled, the dirty page of CI `ci`, which has none. It stays latched.
