@@ -83,8 +83,8 @@ fn what_another_process_changed_since_the_export_began_is_not_taken_away() {
     let mut opened = 0;
     disk.act(move |path, _| {
         opened += usize::from(path == data);
-        // First it is looked at, then copied.
-        if path == data && opened == 2 {
+        // It is looked at for units in doubt and for what it is, and copied then.
+        if path == data && opened == 3 {
             let data_set = World::on(Arc::new(other.clone())).open("PAY.SMALL", Access::Output);
             let record = format!("{:011}", 1_000_000);
             data_set.string().insert(record.as_bytes(), Insert::Direct).unwrap();
