@@ -334,6 +334,7 @@ fn a_name_is_not_taken_from_the_next_unit() {
             common::bytes::put(&disk, Path::new("/log/T1.prepared"), STATE_AT as u64, &state);
         }
         *before.0.lock().unwrap() = Some(Box::new(move || {
+            // A look, which clears away the name of what is over. What it finds is told by what comes of the name.
             let _ = gives.in_doubt();
             let unit = gives.unit();
             update(&mut theirs.string_in(&unit), 200, 1, 60).unwrap();
