@@ -173,6 +173,9 @@ mod tests {
     const WHOLE: usize = SLAB / 13 / 64 * 64;
     const NARROW: usize = SLAB / 21 / 64 * 64;
     const INDEX: usize = 4096;
+    /// Those of another CI size.
+    const OTHER: usize = SLAB / 7 / 64 * 64;
+    const OTHER_NARROW: usize = SLAB / 11 / 64 * 64;
     /// Data pages that are more than the pool has room for.
     const MANY: u32 = 1000;
 
@@ -208,9 +211,15 @@ mod tests {
 
         /// A data page is read: first to a whole frame, and then it is fitted.
         fn data(&mut self, size: usize) -> (u32, PageId) {
+            self.data_of(size, WHOLE)
+        }
+
+        fn data_of(&mut self, size: usize, whole_size: usize) -> (u32, PageId) {
             let pool = self.pool.clone();
-            let whole = pool.take(WHOLE).unwrap();
-            let fitted = (size < WHOLE).then(|| pool.take_fitted(size, WHOLE)).flatten();
+            let whole = pool.take(whole_size).unwrap();
+            let fitted = (size < whole_size)
+                .then(|| pool.take_fitted(size, whole_size))
+                .flatten();
             match fitted {
                 Some(fitted) => {
                     whole.free();
@@ -311,6 +320,23 @@ mod tests {
             }
             let at = step % index.len();
             pages.index(&mut index[at]);
+        }
+        let stayed = data
+            .iter()
+            .filter(|&&(frame, page)| pages.pool.page_of(frame) == Some(page));
+        assert_eq!(stayed.count(), data.len());
+    }
+
+    /// Which of two data sets has the memory is for the sweep to say, by what is used.
+    #[test]
+    fn a_width_takes_nothing_from_those_of_another_ci_size_for_their_age() {
+        let mut pages = Pages::new();
+        let data: Vec<_> = (0..15 * 21).map(|_| pages.data(NARROW)).collect();
+        for step in 0..20 * MANY {
+            if step % 100 == 0 {
+                data.iter().for_each(|&(frame, _)| pages.pool.touch(frame));
+            }
+            pages.data_of(OTHER_NARROW, OTHER);
         }
         let stayed = data
             .iter()
