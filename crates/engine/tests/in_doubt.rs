@@ -676,31 +676,85 @@ fn a_recovery_makes_the_name_durable_that_it_goes_by() {
     assert!(found_in_doubt > 0);
 }
 
-/// The process dies before its decision is durable. Whoever goes by it makes it so (prepared:Z3).
+/// A process that may not write to the files of units.
+struct Reads;
+
+impl Hook for Reads {
+    fn opening(&self, path: &Path, how: Open) -> std::io::Result<()> {
+        if how.write && path.extension().is_some_and(|kind| kind == "prepared") {
+            return Err(std::io::ErrorKind::PermissionDenied.into());
+        }
+        Ok(())
+    }
+}
+
+/// The process dies before its decision is durable. Whoever goes by it makes it so (prepared:Z3), also where he may not
+/// take its name away.
 #[test]
 fn a_decision_that_somebody_went_by_is_not_lost() {
-    let (disk, world, engine) = two();
-    let (a, b, unit, ..) = worked(&world, &engine);
-    unit.prepare("T1").unwrap();
-    a.close().unwrap();
-    b.close().unwrap();
-    let faults = Faults::none().ignore_sync(1).fail(Call::Remove, 1, Errno::Io);
-    disk.set_faults(faults.only("/log/T1.prepared"));
-    engine.commit_prepared("T1").unwrap();
-    disk.set_faults(Faults::none());
-    disk.kill();
-    drop((unit, engine));
-    // The decision is not durable yet, so the one that is to be proved has something to do.
-    let lost = disk.trace().crash_after(disk.events()).image(|_, _| Survival::Lost);
-    assert_eq!(names(&left(lost).engine()), ["T1"]);
-    let next = world.engine();
-    let a = world.open(&next, "a");
-    update(&mut a.string(), 70, 1, 90).unwrap();
-    a.close().unwrap();
-    let trace = disk.trace();
-    for image in images(&trace.crash_after(disk.events())) {
-        let world = left(image);
-        assert!(names(&world.engine()).is_empty());
+    for may_write in [true, false] {
+        let (disk, world, engine) = two();
+        let (a, b, unit, ..) = worked(&world, &engine);
+        unit.prepare("T1").unwrap();
+        a.close().unwrap();
+        b.close().unwrap();
+        let faults = Faults::none().ignore_sync(1).fail(Call::Remove, 1, Errno::Io);
+        disk.set_faults(faults.only("/log/T1.prepared"));
+        engine.commit_prepared("T1").unwrap();
+        disk.set_faults(Faults::none());
+        disk.kill();
+        drop((unit, engine));
+        // The decision is not durable yet, so the one that is to be proved has something to do.
+        let lost = disk.trace().crash_after(disk.events()).image(|_, _| Survival::Lost);
+        assert_eq!(names(&left(lost).engine()), ["T1"]);
+        let next = if may_write {
+            world.engine()
+        } else {
+            World::on(hooked(disk.clone(), Arc::new(Reads)), Path::new("/")).engine()
+        };
+        let a = world.open(&next, "a");
+        update(&mut a.string(), 70, 1, 90).unwrap();
+        a.close().unwrap();
+        let trace = disk.trace();
+        for image in images(&trace.crash_after(disk.events())) {
+            let world = left(image);
+            assert!(names(&world.engine()).is_empty(), "may write: {may_write}");
+        }
+    }
+}
+
+/// Nobody gets a record of the unit before the last word about it is written: not if that fails, either.
+#[test]
+fn a_decision_that_cannot_be_written_frees_nothing() {
+    for (commits, word) in [(true, 1), (false, 1), (false, 2)] {
+        let (disk, world, engine) = two();
+        let (a, b, unit, before, after) = worked(&world, &engine);
+        unit.prepare("T1").unwrap();
+        let decide = || {
+            if commits {
+                engine.commit_prepared("T1")
+            } else {
+                engine.back_out_prepared("T1")
+            }
+        };
+        let faults = Faults::none().fail(Call::Write, word, Errno::Io);
+        disk.set_faults(faults.only("/log/T1.prepared"));
+        let refused = decide();
+        assert!(matches!(refused, Err(PrepareError::File(_))), "{refused:?}");
+        disk.set_faults(Faults::none());
+        assert_eq!(names(&engine), ["T1"]);
+        // The last one came with the unit, and is there no more where it has gone back.
+        for done in [
+            update(&mut a.string(), 0, 9, 60),
+            update(&mut a.string(), 70, 9, 60),
+            insert(&mut a.string(), 5, 9),
+        ] {
+            assert!(done.is_err(), "commits: {commits}, word {word}");
+            assert_eq!(codes(done), (8, 24), "commits: {commits}, word {word}");
+        }
+        decide().unwrap();
+        assert!(both(&a, &b) == if commits { after } else { before });
+        update(&mut a.string(), 70, 9, 60).unwrap();
     }
 }
 
