@@ -65,7 +65,10 @@ fn scan(store: &Store, name: &str) -> Result<u64, Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
-    let (directory, scans) = (&arguments[1], arguments[2].parse::<u32>()?);
+    let (Some(directory), Some(Ok(scans))) = (arguments.get(1), arguments.get(2).map(|scans| scans.parse::<u32>()))
+    else {
+        return Err("grown DIRECTORY SCANS [loaded|grown|both]".into());
+    };
     let which = arguments.get(3).map_or("both", String::as_str);
     let new = !Path::new(directory).exists();
     let store = Store::at(directory).create().alone().open()?;
