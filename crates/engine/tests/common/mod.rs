@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 pub mod bytes;
+pub mod doubt;
 pub mod history;
 pub mod hooked;
 pub mod keyed;
