@@ -41,8 +41,7 @@ help:
 demo:
 	@checks/prepare demo
 	@echo "Building (a few minutes the first time) ..."
-	@cargo build --release --locked --quiet -p cica-cli --bins --examples
-	@cargo build --release --locked --quiet -p cica-cobol
+	@cargo build --release --locked --quiet -p cica-cli -p cica-cobol --bins --lib --examples
 	@demo/run.sh "$(TARGET)/release"
 
 test:

@@ -22,9 +22,11 @@ DEMO = (
     "|| { tail -n 40 demo.log; exit 1; }; rm -rf demo.log demo-out; echo 'demo result: 1 passed; 0 failed'"
 )
 
-# Tests of COBOL programs, whose files another process has open for them.
+# Tests of COBOL programs, whose files another process has open for them. The command is named so that cargo takes what
+# has been built for all.
 SHARED = (
-    f"CICA_SHARE=on CICA_SERVER=$(realpath {TARGET}/debug/cica) cargo test -p cica-cobol --locked --no-fail-fast "
+    f"CICA_SHARE=on CICA_SERVER=$(realpath {TARGET}/debug/cica) "
+    "cargo test -p cica-cobol -p cica-cli --locked --no-fail-fast "
     "--test access --test agreement --test keys --test language --test spheres --test units "
     # Its unit is as large as the pool of the program, which is not the owner's.
     "-- --skip a_program_without_commit_keeps"

@@ -187,6 +187,7 @@ class Tidy(unittest.TestCase):
             ("links", "docs/a.md", "[there](nowhere.md)\n"),
             ("floors", "crates/disk/Cargo.toml", '[package]\nname = "cica-disk"\n[dependencies]\ncica-format = "1"\n'),
             ("floors", "crates/new/Cargo.toml", '[package]\nname = "cica-new"\n'),
+            ("features", "crates/disk/Cargo.toml", '[package]\nname = "cica-disk"\na = { workspace = true, features = ["b"] }\n'),
             ("unsafe", "crates/qsam/src/lib.rs", "//! Role.\n"),
             ("thrown", "crates/format/src/a.rs", head + "fn a() {\n    let b = 1;\n    c(b);\n    let d = 2;\n    let _ = e(d);\n}\n"),
             ("thrown", "crates/format/src/a.rs", head + "\n\n\n\n    e().ok();\n"),

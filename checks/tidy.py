@@ -240,6 +240,14 @@ def check_crates():
                 complain("floors", manifest, f"{name} uses {used}, which is not below it")
 
 
+def check_features():
+    """One set of features for all crates: with others in each, cargo builds the engine anew for each choice of crates."""
+    for manifest in sorted(pathlib.Path("crates").glob("*/Cargo.toml")):
+        for number, line in enumerate(manifest.read_text().split("\n"), 1):
+            if "workspace = true" in line and "features" in line:
+                complain("features", f"{manifest}:{number}", f"they stand in Cargo.toml at the top: {line.strip()[:60]}")
+
+
 def check_tour():
     """The README's tour has each crate."""
     readme = pathlib.Path("README.md").read_text() if pathlib.Path("README.md").exists() else ""
@@ -325,6 +333,7 @@ def main():
         "links": "links in the documentation lead somewhere",
         "book": "each page of documentation is in the book",
         "floors": "crates use only crates below them",
+        "features": "all crates use the same features of a library",
         "invariants": "comments cite invariants that are there",
         "rooms": "modules of a crate use only modules below them",
         "tour": "the tour of the sources has each crate",
@@ -355,6 +364,7 @@ def main():
             check_seam(path, lines)
     check_book()
     check_crates()
+    check_features()
     check_rooms()
     check_tour()
     check_invariants()
