@@ -13,17 +13,19 @@
 //! | SHARING, OPEN WITH LOCK | an argument of [`cob_extfh_open`] | LOCK MODE EXCLUSIVE |
 //! | READ WITH LOCK, KEPT LOCK, NO LOCK | the description's options | the operation, or the options |
 //! | READ WITH WAIT, IGNORING LOCK | the description's options | the same |
-//! | UNLOCK, COMMIT, ROLLBACK | libcob's functions, which [`border`] has | the operation |
+//! | UNLOCK, COMMIT, ROLLBACK | libcob's functions, which [`crate::border`] has | the operation |
 //!
 //! What is an argument or a function of libcob's is seen only when this library comes before libcob: by LD_PRELOAD, or
 //! because it was linked before it.
 
-use crate::border::{self, kept};
+use crate::kept::{self, kept};
 use crate::libcob::fcd::{self, access, keys, other, Fcd, KeyParts};
 use crate::libcob::layout::{self, close, organization, read, Field, File, Key};
 use crate::libcob::{libcob, next, FileHandler};
 use crate::request;
+use crate::run_unit;
 use crate::status::{Outcome, Set};
+use crate::taking;
 use parking_lot::Mutex;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -169,8 +171,8 @@ pub unsafe extern "C" fn CICAFH(operation: *mut c_uchar, fcd: *mut Fcd) -> c_int
         if let operation::COMMIT | operation::ROLLBACK = code {
             // They are of all files of the run unit, of those too that are libcob's.
             match code {
-                operation::COMMIT => border::commit_all(),
-                _ => border::roll_back_all(),
+                operation::COMMIT => run_unit::commit_all(),
+                _ => run_unit::roll_back_all(),
             }
             (*fcd).status = *b"00";
             return 0;
@@ -249,9 +251,9 @@ unsafe fn open_new(code: u16, fcd: &mut Fcd, own: *mut File) -> Option<Outcome> 
             (of_program, with) = (std::ptr::from_ref(its), sharing);
             file.file.lock = its.lock;
         }
-        let outcome = border::take_over(&mut file.file, mode.into(), with, true)?;
+        let outcome = taking::take_over(&mut file.file, mode.into(), with, true)?;
         let opened = kept(&file.file).is_some();
-        border::describes(of_program, &file.file);
+        kept::describes(of_program, &file.file);
         drop(file);
         if opened {
             fcd.open_mode = mode - 1;
@@ -426,7 +428,7 @@ impl Shadow {
         unsafe {
             if code == operation::CLOSE || number(&operation::CLOSE_WITH).is_some() {
                 let option = number(&operation::CLOSE_WITH).unwrap_or(0);
-                let outcome = border::close(file, option);
+                let outcome = taking::close(file, option);
                 if !matches!(option, close::UNIT | close::UNIT_REMOVAL) {
                     fcd.open_mode = fcd::CLOSED;
                 }
@@ -441,14 +443,14 @@ impl Shadow {
                     0 => options,
                     phrase => options & !(read::LOCK | read::NO_LOCK | read::KEPT_LOCK) | phrase,
                 };
-                let done = border::act_waiting(file, options, |open| match way {
+                let done = kept::act_waiting(file, options, |open| match way {
                     operation::Way::Next => request::read_way(libcob, file, open, options & !read::PREVIOUS),
                     operation::Way::Previous => request::read_way(libcob, file, open, options | read::PREVIOUS),
                     operation::Way::ByKey => request::read_key(libcob, file, open, key, options),
                 });
                 return done.unwrap_or(Outcome::NotOpen);
             }
-            let done = border::act(file, |open| match code {
+            let done = kept::act(file, |open| match code {
                 operation::WRITE => {
                     let done = request::write(libcob, file, open, &mut record);
                     open.changed(done)

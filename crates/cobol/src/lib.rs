@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! border     cob_open, cob_read ...: what programs call; passes on what is not Cica's     (unsafe: C)
+//! taking     a file becomes Cica's and libcob's again;  kept: what is kept for it         (unsafe: C)
+//! run_unit   COMMIT, ROLLBACK and the end of the program, over all its files              (unsafe: C)
 //! extfh      CICAFH: the same for programs compiled with -fcallfh                       (unsafe: C)
 //! libcob     libcob's layouts and functions; refuses a libcob it does not know            (unsafe: C)
 //! name, generation, fd   ASSIGN -> data set; the program's FD against the catalog
@@ -30,6 +32,7 @@ pub mod extfh;
 pub mod fd;
 mod generation;
 pub mod indexed;
+mod kept;
 pub mod libcob;
 mod loaded_keys;
 mod looks;
@@ -43,9 +46,11 @@ pub mod process;
 pub mod record;
 pub mod record_lock;
 mod request;
+mod run_unit;
 mod signal;
 pub mod source;
 pub mod status;
+mod taking;
 pub mod tell;
 pub mod unit;
 pub mod units_setting;

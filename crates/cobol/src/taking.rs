@@ -1,0 +1,246 @@
+//! A file of the program's becomes Cica's with OPEN, and libcob's again with CLOSE.
+
+use crate::fd::Fd;
+use crate::kept::{act, behind, keep, kept, let_go};
+use crate::libcob::layout::{close, lock, open, organization, select, Field, File};
+use crate::libcob::libcob;
+use crate::open::{elsewhere, may_be_a_data_set, Elsewhere};
+use crate::opening::{OpenOutcome, Request};
+use crate::process::is_forked;
+use crate::request;
+use crate::run_unit::at_the_end;
+use crate::status::{note, note_open, Outcome};
+use parking_lot::Mutex;
+use std::ffi::{c_int, c_uchar, CStr, CString};
+use std::os::unix::ffi::OsStringExt;
+
+/// Opens the file if it is Cica's; none when it is libcob's. `described`: the request came through EXTFH.
+///
+/// # Safety
+/// As [`cob_open`].
+pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int, described: bool) -> Option<Outcome> {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        let f = file.as_mut()?;
+        let lines = f.organization == organization::LINE_SEQUENTIAL;
+        if !(is_candidate(f) || lines && is_known(f)) || f.open != open::CLOSED {
+            return None;
+        }
+        let libcob = libcob()?;
+        let assign = text(f.assign)?;
+        if is_forked() {
+            // Its parent's session would have told whether it is a data set.
+            let refused = !lines && may_be_a_data_set(&assign);
+            return refused.then(|| behind(|| Outcome::Failed));
+        }
+        let mut libcobs = false;
+        note(0, 0, 0);
+        let outcome = behind(|| {
+            let select_name = select_name(f);
+            let request = request_of(f, &select_name, &assign, mode as c_uchar);
+            let bits = f.lock & !lock::OPEN_EXCLUSIVE | sharing as c_uchar;
+            let request = Request {
+                locks: bits,
+                described,
+                ..request
+            };
+            match request.open() {
+                OpenOutcome::Libcobs => {
+                    libcobs = true;
+                    if described && is_sequential(f) {
+                        // libcob finds it by itself; what it looks like is told here.
+                        elsewhere(&select_name, &assign, mode as c_uchar);
+                    }
+                    Outcome::Done
+                }
+                OpenOutcome::Refused(outcome) => {
+                    // Declaratives of the mode look at it.
+                    f.last_open = mode as c_uchar;
+                    note_open(outcome);
+                    outcome
+                }
+                OpenOutcome::Cicas(open_file, outcome) => {
+                    at_the_end(libcob);
+                    request::opened(f, mode as c_uchar, sharing as c_uchar);
+                    f.handler = keep(open_file);
+                    outcome
+                }
+            }
+        });
+        (!libcobs).then_some(outcome)
+    }
+}
+
+/// What an OPEN of this file asks for.
+///
+/// # Safety
+/// `f` is a file of the program.
+pub unsafe fn request_of<'a>(f: &File, file: &'a str, assign: &'a str, mode: u8) -> Request<'a> {
+    Request {
+        file,
+        assign,
+        mode,
+        optional: f.optional != 0,
+        collating: !f.collating.is_null(),
+        // SAFETY: the caller's promise.
+        fd: unsafe { Fd::of(f) },
+        organization: f.organization,
+        locks: f.lock,
+        described: false,
+        reversed: false,
+        translated: None,
+        as_is: false,
+        rls: None,
+        buffers: None,
+    }
+}
+
+/// CLOSE of a file of Cica's; none when it is not.
+///
+/// # Safety
+/// `file` is a file of the program.
+pub unsafe fn close(file: *mut File, option: c_int) -> Option<Outcome> {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        let outcome = act(file, |open| match option {
+            close::UNIT | close::UNIT_REMOVAL => Err(Outcome::NoReel),
+            close::NO_REWIND => open.close().and(Err(Outcome::NoReel)),
+            _ => open.close(),
+        })?;
+        match option {
+            close::UNIT | close::UNIT_REMOVAL => {}
+            close::LOCK => forget(file, open::LOCKED),
+            _ => forget(file, open::CLOSED),
+        }
+        Some(outcome)
+    }
+}
+
+/// From now on the file is libcob's.
+///
+/// # Safety
+/// A file of Cica's.
+pub unsafe fn forget(file: *mut File, mode: u8) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if let Some(kept) = kept(file) {
+            behind(|| {
+                (*file).handler = std::ptr::null_mut();
+                (*file).open = mode;
+                let_go(kept);
+                Outcome::Done
+            });
+        }
+    }
+}
+
+/// The text of a data item, without the blanks behind it; none of a LINKAGE item that was not passed.
+///
+/// # Safety
+/// `field` is null or a data item of the program.
+pub unsafe fn text(field: *const Field) -> Option<String> {
+    // SAFETY: the caller's promise, here and below.
+    let field = unsafe { field.as_ref() }.filter(|field| !field.data.is_null())?;
+    let bytes = unsafe { std::slice::from_raw_parts(field.data, field.size) };
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    Some(String::from_utf8_lossy(&bytes[..end]).trim_end().to_string())
+}
+
+/// Its name in SELECT.
+///
+/// # Safety
+/// `f` is a file of the program.
+unsafe fn select_name(f: &File) -> String {
+    if f.select_name.is_null() {
+        "?".into()
+    } else {
+        // SAFETY: the caller's promise.
+        unsafe { CStr::from_ptr(f.select_name) }.to_string_lossy().into_owned()
+    }
+}
+
+/// Can it be a data set?
+pub fn is_candidate(f: &File) -> bool {
+    let kinds = [organization::SEQUENTIAL, organization::RELATIVE, organization::INDEXED];
+    kinds.contains(&f.organization) && is_known(f)
+}
+
+/// Has it a name that may be looked up?
+fn is_known(f: &File) -> bool {
+    f.version == 1 && f.select & select::STANDARD == 0 && !f.assign.is_null()
+}
+
+fn is_sequential(f: &File) -> bool {
+    matches!(f.organization, organization::SEQUENTIAL | organization::LINE_SEQUENTIAL)
+}
+
+/// Where a sequential file of libcob's lies, when ASSIGN leads to a data set that is not VSAM's, or to nothing.
+///
+/// # Safety
+/// `f` is a file of the program.
+pub unsafe fn place_of(f: &File, mode: c_int) -> Option<(CString, bool)> {
+    let kinds = [organization::SEQUENTIAL, organization::LINE_SEQUENTIAL];
+    if is_forked()
+        || !kinds.contains(&f.organization)
+        || f.open != open::CLOSED
+        || f.version != 1
+        || f.select & select::STANDARD != 0
+    {
+        return None;
+    }
+    // SAFETY: the caller's promise.
+    let (assign, file) = unsafe { (text(f.assign)?, select_name(f)) };
+    let mut place = None;
+    behind(|| {
+        place = elsewhere(&file, &assign, mode as c_uchar);
+        Outcome::Done
+    });
+    let Elsewhere { path, lines } = place?;
+    Some((CString::new(path.into_os_string().into_vec()).ok()?, lines))
+}
+
+/// Calls libcob with another ASSIGN than the program's.
+///
+/// # Safety
+/// `file` is a file of the program.
+pub unsafe fn under(file: *mut File, place: Option<&(CString, bool)>, call: impl FnOnce()) {
+    // SAFETY: the caller's promise; libcob copies the text of ASSIGN in an OPEN.
+    unsafe {
+        let (Some((place, lines)), Some(f)) = (place, file.as_mut()) else {
+            return call();
+        };
+        if *lines && f.organization == organization::SEQUENTIAL {
+            f.organization = organization::LINE_SEQUENTIAL;
+            AS_LINES.lock().push(file as usize);
+        }
+        let own = f.assign;
+        let mut other = Field {
+            size: place.as_bytes().len(),
+            data: place.as_ptr().cast_mut().cast(),
+            attributes: (*own).attributes,
+        };
+        f.assign = &mut other;
+        call();
+        (*file).assign = own;
+        back_to_records(file);
+    }
+}
+
+/// Files of records whose data sets have lines, so that libcob takes them for such while they are open.
+static AS_LINES: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+/// A file that is closed is again what the program says.
+///
+/// # Safety
+/// `file` is null or a file of the program.
+pub unsafe fn back_to_records(file: *mut File) {
+    let mut all = AS_LINES.lock();
+    let at = all.iter().position(|known| *known == file as usize);
+    // SAFETY: the caller's promise.
+    if let (Some(at), Some(f)) = (at, unsafe { file.as_mut() }) {
+        if matches!(f.open, open::CLOSED | open::LOCKED) {
+            f.organization = organization::SEQUENTIAL;
+            all.swap_remove(at);
+        }
+    }
+}
