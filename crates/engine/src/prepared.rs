@@ -337,6 +337,7 @@ pub fn create(disk: &dyn Disk, directory: &Path, unit: &PreparedUnit) -> Result<
     // Another may have had the name from the look until just now.
     let written = match disk.open(&path, Open::default()) {
         Ok(_) => Err(doubled()),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(not(io(&path, "open")(error))),
         Err(_) => {
             let write = WriteAt { at: 0, buf: &bytes };
             let written = file.write(&[write]).and_then(|()| file.sync());
