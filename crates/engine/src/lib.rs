@@ -36,6 +36,10 @@
 
 #![deny(unsafe_code)]
 
+// Tests of the crate itself share what those beside it have.
+#[cfg(test)]
+extern crate self as cica_engine;
+
 mod alternate;
 pub mod archive;
 mod bldindex;

@@ -15,7 +15,9 @@ mod known;
 use crate::error::{OpenError, RequestError};
 use crate::files::sync_directory;
 use cica_disk::{Create, Disk, File, Lock, Open, ReadAt, WriteAt};
-use cica_format::prepared::{encode_state, PreparedState, PreparedUnit, NAME_LEN, STATE_AT};
+use cica_format::prepared::{encode_state, PreparedIdentity, PreparedState, PreparedUnit, BODY_AT, NAME_LEN, STATE_AT};
+use cica_format::FormatError;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -167,15 +169,41 @@ pub fn checked_path_of(directory: &Path, name: &str) -> Result<PathBuf, PrepareE
 
 /// Reads a whole file, which is of the unit that its own name says (Z4).
 fn read(file: &dyn File, path: &Path) -> Result<(PreparedUnit, PreparedState), OpenError> {
-    let failed = io(path, "read");
-    let unusable = |what: String| OpenError::Unusable {
+    let len = file.size(None).map_err(io(path, "read"))?;
+    let bytes = first_bytes(file, path, usize::try_from(len).unwrap_or(usize::MAX))?;
+    let (unit, state) = PreparedUnit::decode(&bytes).map_err(|error| damaged(path, &error))?;
+    check_its(path, &unit.name)?;
+    Ok((unit, state))
+}
+
+/// The same of which unit it is, and what became of it: what is looked for often is not read whole.
+fn read_head(file: &dyn File, path: &Path) -> Result<(PreparedIdentity, PreparedState), OpenError> {
+    let bytes = first_bytes(file, path, BODY_AT)?;
+    let (unit, state) = PreparedUnit::decode_head(&bytes).map_err(|error| damaged(path, &error))?;
+    check_its(path, &unit.name)?;
+    Ok((unit, state))
+}
+
+fn unusable(path: &Path, what: String) -> OpenError {
+    OpenError::Unusable {
         path: path.to_path_buf(),
         what,
-    };
-    let len = usize::try_from(file.size(None).map_err(&failed)?).unwrap_or(usize::MAX);
+    }
+}
+
+fn damaged(path: &Path, error: &FormatError) -> OpenError {
+    let words = format!(
+        "{error}. It says which records a unit of recovery in doubt has changed: bring it back from a copy of this moment; \
+         without it what the unit has done stands"
+    );
+    unusable(path, words)
+}
+
+/// So many of a file's first bytes, or all it has.
+fn first_bytes(file: &dyn File, path: &Path, len: usize) -> Result<Vec<u8>, OpenError> {
     let mut bytes = Vec::new();
     if bytes.try_reserve_exact(len).is_err() {
-        return Err(unusable(format!("there is no memory for its {len} bytes")));
+        return Err(unusable(path, format!("there is no memory for its {len} bytes")));
     }
     bytes.resize(len, 0);
     let mut batch = [ReadAt {
@@ -183,28 +211,37 @@ fn read(file: &dyn File, path: &Path) -> Result<(PreparedUnit, PreparedState), O
         buf: &mut bytes,
         got: 0,
     }];
-    file.read(&mut batch).map_err(&failed)?;
+    file.read(&mut batch).map_err(io(path, "read"))?;
     let got = batch[0].got;
-    let (unit, state) = PreparedUnit::decode(&bytes[..got]).map_err(|error| {
-        unusable(format!(
-            "{error}. It says which records a unit of recovery in doubt has changed: bring it back from a copy of this moment; \
-             without it what the unit has done stands"
-        ))
-    })?;
-    let is_its = path.file_name().is_some_and(|name| *name == *file_name(&unit.name));
-    if check_name(&unit.name).is_err() || !is_its {
-        return Err(unusable(format!(
-            "it is of the unit of recovery '{}' and has another name; if that is in doubt, give the file the name \
-             {} again, else take it away",
-            unit.name.escape_debug(),
-            file_name(&unit.name).escape_debug()
-        )));
+    bytes.truncate(got);
+    Ok(bytes)
+}
+
+/// Z4.
+fn check_its(path: &Path, unit: &str) -> Result<(), OpenError> {
+    let is_its = path.file_name().is_some_and(|name| *name == *file_name(unit));
+    if check_name(unit).is_ok() && is_its {
+        return Ok(());
     }
-    Ok((unit, state))
+    let words = format!(
+        "it is of the unit of recovery '{}' and has another name; if that is in doubt, give the file the name {} again, \
+         else take it away",
+        unit.escape_debug(),
+        file_name(unit).escape_debug()
+    );
+    Err(unusable(path, words))
 }
 
 /// Those that have files in the directory, in the order of their names, whatever was decided.
 pub fn all(disk: &dyn Disk, directory: &Path) -> Result<Vec<(PreparedUnit, PreparedState)>, OpenError> {
+    each(disk, directory, read)
+}
+
+fn each<T>(
+    disk: &dyn Disk,
+    directory: &Path,
+    read: impl Fn(&dyn File, &Path) -> Result<T, OpenError>,
+) -> Result<Vec<T>, OpenError> {
     let there = match disk.list(directory) {
         Ok(there) => there,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -239,6 +276,16 @@ pub fn unresolved(disk: &dyn Disk, directory: &Path) -> Result<Vec<(PreparedUnit
     done.map(|()| left)
 }
 
+/// Which are in doubt, or going back.
+pub fn waiting(disk: &dyn Disk, directory: &Path) -> Result<BTreeSet<PreparedIdentity>, OpenError> {
+    let (over, waiting): (Vec<_>, Vec<_>) = each(disk, directory, read_head)?
+        .into_iter()
+        .partition(|(_, state)| state.is_over());
+    over.iter()
+        .try_for_each(|(unit, _)| settle(disk, &path_of(directory, &unit.name)))?;
+    Ok(waiting.into_iter().map(|(unit, _)| unit).collect())
+}
+
 /// It is over: makes that durable (Z3), and takes the name away.
 fn settle(disk: &dyn Disk, path: &Path) -> Result<(), OpenError> {
     let alone = Open {
@@ -248,7 +295,7 @@ fn settle(disk: &dyn Disk, path: &Path) -> Result<(), OpenError> {
     };
     match disk.open(path, alone) {
         Ok(file) => {
-            let (_, state) = read(&*file, path)?;
+            let (_, state) = read_head(&*file, path)?;
             // Else the name was given again.
             return if state.is_over() {
                 settle_locked(disk, path, file)

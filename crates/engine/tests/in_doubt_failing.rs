@@ -124,6 +124,8 @@ fn whatever_fails_the_unit_is_open_or_in_doubt() {
             let done = unit.prepare("T1");
             disk.set_faults(Faults::none());
             if done.is_ok() {
+                // What failed, if anything did, was written behind the file.
+                assert_eq!(names(&engine), ["T1"], "{call:?} {nth}");
                 break;
             }
             if a.commit().is_err() || b.commit().is_err() {

@@ -68,6 +68,19 @@ const STATES: [PreparedState; 4] = [
     PreparedState::TakenBack,
 ];
 
+/// Which unit a file is of: others may be called so before it and behind it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PreparedIdentity {
+    /// Its name.
+    pub name: String,
+    /// Id of the log that has its changes.
+    pub log: u64,
+    /// Its id there.
+    pub unit: u64,
+    /// When it was prepared, nanoseconds since 1970.
+    pub time: u64,
+}
+
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedUnit {
@@ -99,6 +112,16 @@ pub struct PreparedSet {
 }
 
 impl PreparedUnit {
+    /// Which unit it is.
+    pub fn identity(&self) -> PreparedIdentity {
+        PreparedIdentity {
+            name: self.name.clone(),
+            log: self.log,
+            unit: self.unit,
+            time: self.time,
+        }
+    }
+
     /// The whole file, in doubt.
     ///
     /// # Errors
@@ -138,11 +161,11 @@ impl PreparedUnit {
         Ok(out)
     }
 
-    /// Reads a whole file.
+    /// Reads the first [`BODY_AT`] bytes of a file.
     ///
     /// # Errors
-    /// It is none, damaged, or of a newer format.
-    pub fn decode(bytes: &[u8]) -> Result<(PreparedUnit, PreparedState), FormatError> {
+    /// It is none, damaged there, or of a newer format.
+    pub fn decode_head(bytes: &[u8]) -> Result<(PreparedIdentity, PreparedState), FormatError> {
         need(HEAD, bytes, BODY_AT)?;
         if bytes[..8] != MAGIC {
             return Err(FormatError::Magic { what: HEAD });
@@ -154,7 +177,21 @@ impl PreparedUnit {
         if own_checksum(&bytes[..SECTOR], at::CHECKSUM) != le32(bytes, at::CHECKSUM) {
             return Err(FormatError::Checksum { what: HEAD });
         }
-        let state = decode_state(&bytes[STATE_AT..BODY_AT])?;
+        let identity = PreparedIdentity {
+            name: text(HEAD, "name", bytes, (at::NAME, NAME_LEN))?,
+            log: le64(bytes, at::LOG),
+            unit: le64(bytes, at::UNIT),
+            time: le64(bytes, at::TIME),
+        };
+        Ok((identity, decode_state(&bytes[STATE_AT..BODY_AT])?))
+    }
+
+    /// Reads a whole file.
+    ///
+    /// # Errors
+    /// It is none, damaged, or of a newer format.
+    pub fn decode(bytes: &[u8]) -> Result<(PreparedUnit, PreparedState), FormatError> {
+        let (identity, state) = PreparedUnit::decode_head(bytes)?;
         let len = usize::try_from(le64(bytes, at::BODY_LEN)).unwrap_or(usize::MAX);
         need(BODY, bytes, len.saturating_add(BODY_AT))?;
         let body = &bytes[BODY_AT..BODY_AT + len];
@@ -192,10 +229,10 @@ impl PreparedUnit {
             undo.push((set, rest.bytes()?.to_vec()));
         }
         let unit = PreparedUnit {
-            name: text(HEAD, "name", bytes, (at::NAME, NAME_LEN))?,
-            log: le64(bytes, at::LOG),
-            unit: le64(bytes, at::UNIT),
-            time: le64(bytes, at::TIME),
+            name: identity.name,
+            log: identity.log,
+            unit: identity.unit,
+            time: identity.time,
             sets,
             undo,
         };

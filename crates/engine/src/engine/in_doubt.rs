@@ -12,7 +12,7 @@ use crate::error::{OpenError, RequestError};
 use crate::locks::LockOwner;
 use crate::log::{owned_parts, Log};
 use crate::open::{OpenDataSet, Shared};
-use crate::prepared::{checked_path_of, unresolved, Deciding, KnownUnits, PrepareError};
+use crate::prepared::{checked_path_of, unresolved, waiting, Deciding, KnownUnits, PrepareError};
 use crate::sphere::take_back;
 use crate::unit::label;
 use cica_format::log::append_unit;
@@ -158,8 +158,8 @@ impl Shared {
         if known.is_empty() {
             return Ok(());
         }
-        let found = unresolved(&*self.env.disk, &self.env.log_dir)?;
-        let over = known.keep_only(found.iter().map(|(unit, _)| unit));
+        let waiting = waiting(&*self.env.disk, &self.env.log_dir)?;
+        let over = known.keep_only(&waiting);
         drop(known);
         over.iter().for_each(|owner| self.free_records_of(owner));
         Ok(())

@@ -1,32 +1,12 @@
 //! The units in doubt that a process knows, and who has their records in what it has open.
 
 use crate::locks::LockOwner;
-use cica_format::prepared::PreparedUnit;
+use cica_format::prepared::{PreparedIdentity, PreparedUnit};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Which unit it is: others may be called so before it and behind it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct UnitIdentity {
-    name: String,
-    log: u64,
-    unit: u64,
-    time: u64,
-}
-
-impl UnitIdentity {
-    fn of(unit: &PreparedUnit) -> UnitIdentity {
-        UnitIdentity {
-            name: unit.name.clone(),
-            log: unit.log,
-            unit: unit.unit,
-            time: unit.time,
-        }
-    }
-}
 
 /// See the module.
 #[derive(Default)]
-pub struct KnownUnits(BTreeMap<UnitIdentity, LockOwner>);
+pub struct KnownUnits(BTreeMap<PreparedIdentity, LockOwner>);
 
 impl KnownUnits {
     /// None is known.
@@ -36,17 +16,16 @@ impl KnownUnits {
 
     /// The owner of a unit's records; one that was not known has the one that is `made`.
     pub fn owner_of(&mut self, unit: &PreparedUnit, made: impl FnOnce() -> LockOwner) -> LockOwner {
-        self.0.entry(UnitIdentity::of(unit)).or_insert_with(made).clone()
+        self.0.entry(unit.identity()).or_insert_with(made).clone()
     }
 
     /// It is over.
     pub fn remove(&mut self, unit: &PreparedUnit) -> Option<LockOwner> {
-        self.0.remove(&UnitIdentity::of(unit))
+        self.0.remove(&unit.identity())
     }
 
     /// Takes out all but these.
-    pub fn keep_only<'u>(&mut self, waits: impl Iterator<Item = &'u PreparedUnit>) -> Vec<LockOwner> {
-        let waits: BTreeSet<UnitIdentity> = waits.map(UnitIdentity::of).collect();
+    pub fn keep_only(&mut self, waits: &BTreeSet<PreparedIdentity>) -> Vec<LockOwner> {
         self.take_out(|unit| !waits.contains(unit))
     }
 
@@ -55,7 +34,7 @@ impl KnownUnits {
         self.take_out(|unit| unit.name == name)
     }
 
-    fn take_out(&mut self, goes: impl Fn(&UnitIdentity) -> bool) -> Vec<LockOwner> {
+    fn take_out(&mut self, goes: impl Fn(&PreparedIdentity) -> bool) -> Vec<LockOwner> {
         let mut out = Vec::new();
         self.0.retain(|unit, owner| {
             let goes = goes(unit);

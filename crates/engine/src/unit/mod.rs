@@ -25,6 +25,8 @@
 mod backout;
 mod prepare;
 mod shunt;
+#[cfg(test)]
+mod tests;
 
 pub use prepare::label;
 
@@ -154,6 +156,7 @@ impl UnitOfRecovery {
     /// # Errors
     /// 12/16: a data set is fenced, or the log failed. The unit is open still. If the log failed, whoever opens the
     /// data sets next finds all of the unit or nothing. 8/104: a backout has taken part of it back and must go on.
+    /// What fails behind the end of the unit is no error of it: the next request of the data set is told.
     pub fn commit(&self) -> Result<(), RequestError> {
         self.commit_with(Durability::Commit)
     }
@@ -164,7 +167,8 @@ impl UnitOfRecovery {
     /// of them was opened with [`Durability::Request`], it is durable now, whatever is asked.
     ///
     /// # Errors
-    /// As [`commit`](Self::commit).
+    /// As [`commit`](Self::commit). With [`Durability::Close`] also where the log could not be written behind the end of
+    /// the unit, which is over then: whoever opens the data sets next finds all of it or nothing.
     pub fn commit_with(&self, durability: Durability) -> Result<(), RequestError> {
         self.state.shared.owner.check()?;
         if let Some(far) = self.state.far_part() {
@@ -174,9 +178,13 @@ impl UnitOfRecovery {
         let sets = self.state.commit(durability)?;
         drop(ending);
         // Where the tail has no room for the unit's end, the log is to be written after all.
-        let done = sets.first().map_or(Ok(()), |set| set.inner().after_change());
+        let behind = sets.first().map_or(Ok(()), |set| set.inner().after_change());
         close(sets);
-        done
+        if durability == Durability::Close {
+            behind
+        } else {
+            Ok(())
+        }
     }
 
     /// Takes all changes of the unit back, newest first, and frees its records. What its strings got for update is not
@@ -400,9 +408,10 @@ impl UnitState {
             (work.id, unnamed, durability == Durability::Close && !each_request)
         };
         // Where the unit has an end to log, that is made durable with all before it.
-        if id == 0 && durability != Durability::Close && self.has_standing.swap(false, AcqRel) {
+        if id == 0 && durability != Durability::Close && self.has_standing.load(Acquire) {
             let log = &self.shared.log;
             log.flush(log.last())?;
+            self.has_standing.store(false, Release);
         }
         if id != 0 {
             if unnamed {
@@ -414,7 +423,7 @@ impl UnitState {
             if later {
                 self.ends_with(lsn)
             } else {
-                self.flush()?
+                self.flush_end()?
             }
         }
         Ok(self.end())
@@ -431,6 +440,19 @@ impl UnitState {
 
     /// Makes the log durable; all data sets of the unit must have come along.
     fn flush(&self) -> Result<(), RequestError> {
+        self.flush_log()?.iter().try_for_each(|inner| inner.check_fences())
+    }
+
+    /// Makes the unit's end durable. It is over then for all that the log names, fenced ones too: whoever opens them next
+    /// finds the end. One that went out of the log has not what the others have.
+    fn flush_end(&self) -> Result<(), RequestError> {
+        let sets = self.flush_log()?;
+        let left = |inner: &&Arc<OpenDataSet>| !inner.members().all(OpenDataSet::is_named);
+        sets.iter().filter(left).try_for_each(|inner| inner.check_fences())
+    }
+
+    /// Makes the log durable, or fences the data sets of the unit; those.
+    fn flush_log(&self) -> Result<Vec<Arc<OpenDataSet>>, RequestError> {
         let sets: Vec<Arc<OpenDataSet>> = self.work.lock().sets.iter().map(|set| set.inner().clone()).collect();
         let log = &self.shared.log;
         if let Err(error) = log.flush(log.last()) {
@@ -440,7 +462,7 @@ impl UnitState {
             }
             return Err(error.into());
         }
-        sets.iter().try_for_each(|inner| inner.check_fences())
+        Ok(sets)
     }
 
     /// Nothing of the unit is left; its handles are to be closed once `ending` is free.
@@ -470,11 +492,15 @@ fn close(sets: Vec<Handle>) {
 
 impl Drop for UnitState {
     fn drop(&mut self) {
-        if self.work.get_mut().sets.is_empty() {
-            return;
-        }
         if self.shared.owner.is_parent() {
             // forked:F1: the parent's unit is open still. A handle that is dropped lets go of memory.
+            return;
+        }
+        if self.work.get_mut().sets.is_empty() {
+            // It has changed nothing, and may have locked records by name.
+            if self.named.is_none() {
+                self.shared.locks.forget(self.owner);
+            }
             return;
         }
         let (sets, _) = self.back_out();

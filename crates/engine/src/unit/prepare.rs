@@ -84,13 +84,16 @@ impl UnitState {
             // The name was free: others had decided about those that were called so (in_doubt:D2).
             let before = units.take_out_called(name);
             units.owner_of(&unit, || owner.clone());
+            // Who decides about it finds its records with their new owner.
+            for member in &members {
+                member.common().holds.hand_over(self.owner, owner.number());
+            }
             before
         };
         before.iter().for_each(|before| shared.free_records_of(before));
-        self.flush()?;
-        for member in &members {
-            member.common().holds.hand_over(self.owner, owner.number());
-        }
+        // It is in doubt whether the log has its end or not (prepared:Z1). A log that fails fences the data sets, and
+        // their next request says so.
+        let _ = self.flush_log();
         self.backouts.fetch_add(1, AcqRel);
         Ok(self.end())
     }

@@ -23,6 +23,9 @@ pub trait Hook: Send + Sync + 'static {
     fn forget(&self, file: &Hooked, at: u64, len: u64) {
         file.file.forget(at, len);
     }
+    fn sync(&self, file: &Hooked) -> io::Result<()> {
+        file.file.sync()
+    }
 }
 
 /// An open file, how it was opened, and the file below.
@@ -91,7 +94,7 @@ impl File for Hooked {
         self.file.read_back(batch)
     }
     fn sync(&self) -> io::Result<()> {
-        self.file.sync()
+        self.hook.sync(self)
     }
     fn size(&self, set: Option<u64>) -> io::Result<u64> {
         self.file.size(set)
