@@ -134,8 +134,8 @@ int isbuild(const char *name, int reclen, const struct keydesc *key, int mode);
 int isopen(const char *name, int mode);
 int isclose(int fd);
 int iscleanup(void); /* closes all */
-int iserase(const char *name);
-int isrename(const char *from, const char *to);
+int iserase(const char *name);                    /* EFLOCKED: somebody has it open, perhaps this program */
+int isrename(const char *from, const char *to);   /* the same; alternate indexes keep their names */
 /* Adds a key of characters of one piece to a file that is open with ISEXCLLOCK, and fills it from its records. */
 int isaddindex(int fd, const struct keydesc *key);
 int isdelindex(int fd, const struct keydesc *key);
@@ -144,7 +144,8 @@ int isindexinfo(int fd, void *buffer, int number);
 
 /* ---- reading ---- */
 
-/* From now on the file is read by this key. length: bytes of it that are looked for; 0: all. */
+/* From now on the file is read by this key. length: bytes of it that are looked for; 0: all. ISFIRST and ISLAST look at
+ * no record: it may be NULL. */
 int isstart(int fd, const struct keydesc *key, int length, const char *record, int mode);
 /* The record comes into `record`, which has room for the longest. ISEQUAL, ISGREAT, ISGTEQ look for the key that is in it. */
 int isread(int fd, char *record, int mode);
@@ -154,7 +155,7 @@ int isread(int fd, char *record, int mode);
 int iswrite(int fd, const char *record);
 int iswrcurr(int fd, const char *record);   /* and it is the current record */
 int isrewrite(int fd, const char *record);  /* the record with this first key */
-int isrewcurr(int fd, const char *record);  /* the current record; its first key may change */
+int isrewcurr(int fd, const char *record);  /* the current record; its first key may change: a lock goes along */
 int isdelete(int fd, const char *record);
 int isdelcurr(int fd);
 int isrelease(int fd);                      /* unlocks all records of the file */

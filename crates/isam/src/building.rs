@@ -2,12 +2,16 @@
 //!
 //! What isbuild makes is what DEFINE makes: a KSDS that IDCAMS, COBOL and the command know, with an alternate index
 //! `name.AIXn` for each further key.
+//!
+//! * N1. isrename gives the base another name, and nothing else: components and alternate indexes keep theirs. So what
+//!   is made takes names that are free ([`free`]).
 
-use crate::error::{refused_with, Refused, EBADARG, EBADKEY, EKEXISTS, ENOTYET, EPRIMKEY};
+use crate::error::{refused_with, Refused};
+use crate::error::{EBADARG, EBADFILE, EBADKEY, EDUPL, EEXIST, EFLOCKED, EFNAME, EKEXISTS, ENOENT, ENOTYET, EPRIMKEY};
 use crate::file::IsamFile;
 use crate::key::Key;
 use crate::layout::Layout;
-use cica::Store;
+use cica::{Error, Store};
 use cica_admin::alter::Alter;
 use cica_admin::bldindex::Bldindex;
 use cica_admin::define::{Alternate, DefineCluster, SphereMember};
@@ -37,6 +41,10 @@ pub fn build(store: &Store, name: &Name, key: &Key, least: usize, most: usize) -
         return Err(Refused::because(EBADKEY, words));
     }
     let layout = Layout::new(vec![key.clone()], least, most);
+    let others = (2..).map_while(|number| Name::parse(&format!("{name}.R{number}")).ok());
+    // Where none is free DEFINE says so.
+    let components = free(store, name, std::iter::once(name.clone()).chain(others))?;
+    let component = |of: fn(&Name) -> Name| components.as_ref().map(|stem| of(stem).to_string());
     let base = DefineCluster {
         cluster: Stated {
             form: Some(Form::Indexed),
@@ -48,7 +56,14 @@ pub fn build(store: &Store, name: &Name, key: &Key, least: usize, most: usize) -
                 (layout.head + least, layout.head + most),
             )
         },
-        index: Some(index()),
+        data: Some(Stated {
+            name: component(Name::data),
+            ..Stated::default()
+        }),
+        index: Some(Stated {
+            name: component(Name::index),
+            ..index()
+        }),
         ..DefineCluster::default()
     };
     done(store.admin().define_sphere(&[SphereMember::Cluster(Box::new(base))]))
@@ -59,7 +74,7 @@ impl IsamFile {
     /// opens it anew.
     ///
     /// # Errors
-    /// ENOTEXCL, EKEXISTS, EBADKEY; EDUPL where records have one key and it has no duplicates.
+    /// ENOTEXCL, EKEXISTS, EBADKEY, EFNAME; EDUPL where records have one key and it has no duplicates.
     pub fn add_index(self, store: &Store, key: &Key) -> Result<(), Refused> {
         self.check_alone()?;
         check_key(
@@ -76,13 +91,12 @@ impl IsamFile {
         };
         let place = place.start + self.layout.head..place.end + self.layout.head;
         let name = self.name.clone();
-        let taken = |number: &usize| {
-            self.indexes
-                .iter()
-                .any(|index| index.to_string() == called(&name, *number))
-        };
-        let free = (1..).find(|number| !taken(number)).unwrap_or(1);
-        let index_name = called(&name, free);
+        let numbered = (1..).map_while(|number| Name::parse(&format!("{name}.AIX{number}")).ok());
+        let index_name = free(store, &name, numbered)?.map(|name| name.to_string());
+        let index_name = index_name.ok_or_else(|| {
+            let words = format!("{name}.AIXn is too long for the name of a data set, or all of these are taken");
+            Refused::because(EFNAME, words)
+        })?;
         self.close()?;
         let one = 5 + place.len() + LONGEST_POINTER;
         let of_index = DefineCluster {
@@ -109,7 +123,7 @@ impl IsamFile {
         if built.is_done() {
             return Ok(());
         }
-        let refused = refused_with(crate::error::EDUPL, &built.messages);
+        let refused = refused_with(EDUPL, &built.messages);
         // What is not whole is not left behind.
         delete(store, &index_name)?;
         Err(refused)
@@ -161,20 +175,20 @@ fn done<T: Default>(outcome: Outcome<T>) -> Result<(), Refused> {
     if outcome.is_done() {
         return Ok(());
     }
-    let of_code = |reason: &str| {
-        let is = |message: &&cica_messages::Message| message.entry.id == "IDC3009I";
-        outcome
-            .messages
-            .iter()
-            .filter(is)
-            .any(|message| message.insert("reason") == Some(reason))
-    };
-    let number = match (of_code("38"), of_code("42")) {
-        (true, _) => crate::error::EEXIST,
-        (_, true) => crate::error::ENOENT,
-        _ => crate::error::EBADFILE,
-    };
-    Err(refused_with(number, &outcome.messages))
+    let mut codes = outcome.messages.iter().filter(|message| message.entry.id == "IDC3009I");
+    let number = codes.find_map(|code| number_of(code.insert("rc")?, code.insert("reason")?));
+    Err(refused_with(number.unwrap_or(EBADFILE), &outcome.messages))
+}
+
+/// Of the catalog's return code and reason, where they have a number of their own.
+fn number_of(return_code: &str, reason: &str) -> Option<i32> {
+    match (return_code, reason) {
+        ("8", "38") => Some(EEXIST),
+        ("8", "42") => Some(ENOENT),
+        // Somebody has it open, or a unit in doubt has changed it.
+        ("184", _) => Some(EFLOCKED),
+        _ => None,
+    }
 }
 
 fn check_key(key: &Key, least: usize) -> Result<(), Refused> {
@@ -184,8 +198,16 @@ fn check_key(key: &Key, least: usize) -> Result<(), Refused> {
     }
 }
 
-fn called(name: &Name, number: usize) -> String {
-    format!("{name}.AIX{number}")
+/// The first of these names that a data set beside `beside` can have, with the components that are called by it.
+fn free(store: &Store, beside: &Name, mut names: impl Iterator<Item = Name>) -> Result<Option<Name>, Refused> {
+    let catalog = store.session().catalog.home(beside).map_err(Error::from)?;
+    let contents = catalog.contents().map_err(Error::from)?;
+    let is_free = |name: &Name| {
+        [name, &name.data(), &name.index()]
+            .iter()
+            .all(|name| contents.find(name).is_none())
+    };
+    Ok(names.find(is_free))
 }
 
 /// What every cluster made here has, as those for COBOL programs.
@@ -211,7 +233,7 @@ fn stated(name: String, key: &Key, place: &Range<usize>, (average, most): (usize
             owner: Some("ISAM".to_owned()),
             expires: None,
         },
-        isam_key: key.place().is_none().then(|| key.text()),
+        isam_key: (key.parts.len() > 1 || key.place().is_none()).then(|| key.text()),
         ..Stated::default()
     }
 }

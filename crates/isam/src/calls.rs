@@ -5,7 +5,7 @@ use crate::building;
 use crate::described::{FileDescription, KeyDescription};
 use crate::error::{Refused, EAUDIT, EBADARG, EBADKEY, ENOTYET};
 use crate::file::IsamFile;
-use crate::mode::{Mode, Reading};
+use crate::mode::{Mode, Reading, Start};
 use crate::process::{of_file, Process};
 use std::ffi::{c_char, c_int, c_long, c_void};
 use std::sync::atomic::Ordering::Relaxed;
@@ -205,10 +205,15 @@ pub unsafe extern "C" fn isstart(
         let most = key.length();
         let length = usize::try_from(length).ok().filter(|length| *length <= most);
         let length = length.ok_or_else(|| Refused::because(EBADARG, format!("the key has {most} bytes")))?;
+        let at = Start::of(mode)?;
+        let record: &[u8] = match at {
+            Start::First | Start::Last => &[],
+            // SAFETY: the caller's promise.
+            _ => unsafe { bytes(record, file.layout.least) }?,
+        };
+        // What is refused before leaves key and current record as they are.
         file.read_by(store.session(), found)?;
-        // SAFETY: the caller's promise.
-        let record = unsafe { bytes(record, file.layout.least) }?;
-        file.start(record, length, Reading::of(mode)?.which).map(|()| 0)
+        file.start(record, length, at).map(|()| 0)
     })
 }
 

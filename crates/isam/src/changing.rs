@@ -5,6 +5,7 @@
 use crate::error::{end, Refused, ENOCURR, ENOTOPEN, ENOTRANS, EROWSIZE};
 use crate::file::{Current, IsamFile};
 use cica::{Insert, Intent, Search, Str, UnitOfRecovery};
+use cica_engine::Patience;
 
 impl IsamFile {
     /// Adds a record; `current`: it is the current one then.
@@ -50,14 +51,34 @@ impl IsamFile {
                 return Err(refused.into());
             }
         } else {
-            let unit = unit();
-            let mut string = self.string_in(&unit);
-            let done = exchange(&mut string, &old, &stored);
-            drop(string);
-            end(&unit, done)?;
+            self.exchange_in(unit(), &old, &stored)?;
         }
         self.reader.current = Current::Record(stored);
         self.stand_on_current()
+    }
+
+    /// Exchanges a record for another within a unit of its own, and locks the new one if one of both was locked.
+    ///
+    /// The unit is another owner than the file, so the file gives its locks of both up meanwhile. Another process may
+    /// take the record then: the exchange is refused.
+    fn exchange_in(&mut self, unit: UnitOfRecovery, old: &[u8], stored: &[u8]) -> Result<(), Refused> {
+        let new = self.layout.key_of(0, stored).to_vec();
+        let given_up = self.give_up([old, &new]);
+        let mut string = self.string_in(&unit);
+        let done = exchange(&mut string, old, stored);
+        drop(string);
+        let done = end(&unit, done);
+        // What the unit may still have is free from here on.
+        drop(unit);
+        let again = match &done {
+            Ok(()) if !given_up.is_empty() => vec![new],
+            _ => given_up,
+        };
+        for key in again {
+            // Whoever took the record between has it. That changes nothing of what was done.
+            let _ = self.lock(key, Patience::None);
+        }
+        done
     }
 
     /// Erases the record that has the prime key of this one.

@@ -7,8 +7,8 @@
 //! | R | isread | the one behind R | R again | R |
 //! | behind the last | isread, EENDFILE | EENDFILE | ENOCURR | ENOCURR |
 //!
-//! * I1. A string that reads has no locks. What is locked and what is changed is so by `work` alone, whose locks are
-//!   those of the file or of its transaction.
+//! * I1. A string that reads has no locks. What is locked is so by `work` alone, whose locks are those of the file or
+//!   of its transaction. What is changed is so by `work`, or in a unit for which `work` gives up locks (`give_up`).
 
 use crate::error::{Refused, EBADFILE, EFLOCKED, ENOTEXCL};
 use crate::key::Key;
@@ -202,6 +202,17 @@ impl IsamFile {
         Ok(())
     }
 
+    /// Unlocks those of these records that are locked; gives their keys.
+    pub fn give_up(&mut self, keys: [&[u8]; 2]) -> Vec<Vec<u8>> {
+        let locked = std::mem::take(&mut self.locked).into_iter();
+        let (given, kept): (Vec<_>, Vec<_>) = locked.partition(|key| keys.contains(&key.as_slice()));
+        self.locked = kept;
+        for key in &given {
+            self.work.unlock(key);
+        }
+        given
+    }
+
     /// Unlocks all records.
     pub fn unlock_all(&mut self) {
         for key in std::mem::take(&mut self.locked) {
@@ -253,9 +264,10 @@ impl IsamFile {
         }
     }
 
-    /// The number of a key with these parts.
+    /// The number of a key of the same pieces. A catalog may know one of several parts by its place alone.
     pub fn number_of(&self, key: &Key) -> Option<usize> {
-        self.layout.keys.iter().position(|(of, _)| of.parts == key.parts)
+        let pieces = key.pieces();
+        self.layout.keys.iter().position(|(of, _)| of.pieces() == pieces)
     }
 }
 

@@ -115,17 +115,24 @@ impl Key {
             .unwrap_or(0)
     }
 
+    /// Its parts, where ascending characters that follow one another are one. Keys of the same pieces compare alike.
+    pub fn pieces(&self) -> Vec<Part> {
+        let mut pieces: Vec<Part> = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            match pieces.last_mut() {
+                Some(last) if last.goes_on_in(part) => last.length += part.length,
+                _ => pieces.push(*part),
+            }
+        }
+        pieces
+    }
+
     /// Its place in the record, if it compares as it stands there.
     pub fn place(&self) -> Option<Range<usize>> {
-        let first = self.parts.first()?.start;
-        let mut end = first;
-        for part in &self.parts {
-            if part.of != Type::Characters || part.descending || part.start != end {
-                return None;
-            }
-            end += part.length;
+        match self.pieces()[..] {
+            [piece] if piece.stands() => Some(piece.start..piece.start + piece.length),
+            _ => None,
         }
-        Some(first..end)
     }
 
     /// Why no data set can have such a key in records of so many bytes.
@@ -194,6 +201,18 @@ impl Key {
             duplicates,
             parts: parts?,
         })
+    }
+}
+
+impl Part {
+    /// Does it compare as it stands in the record?
+    fn stands(&self) -> bool {
+        self.of == Type::Characters && !self.descending
+    }
+
+    /// Are the two as one part of both?
+    fn goes_on_in(&self, next: &Part) -> bool {
+        self.stands() && next.stands() && self.start + self.length == next.start
     }
 }
 
@@ -318,5 +337,8 @@ mod tests {
         assert_eq!(pieces(part(7, 2, Type::Characters, false)).place(), None);
         assert_eq!(pieces(part(6, 2, Type::Int, false)).place(), None);
         assert_eq!(pieces(part(6, 2, Type::Characters, true)).place(), None);
+        let one = Key::of_characters(2..8, false);
+        assert_eq!(pieces(part(6, 2, Type::Characters, false)).pieces(), one.pieces());
+        assert_ne!(pieces(part(7, 2, Type::Characters, false)).pieces(), one.pieces());
     }
 }

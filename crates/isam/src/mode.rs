@@ -108,6 +108,36 @@ impl Reading {
     }
 }
 
+/// Where isstart sets the position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    First,
+    Last,
+    Equal,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Start {
+    /// Of its number.
+    ///
+    /// # Errors
+    /// EBADARG.
+    pub fn of(number: i32) -> Result<Start, Refused> {
+        match Reading::of(number)?.which {
+            Which::First => Ok(Start::First),
+            Which::Last => Ok(Start::Last),
+            Which::Equal => Ok(Start::Equal),
+            Which::Greater => Ok(Start::Greater),
+            Which::GreaterOrEqual => Ok(Start::GreaterOrEqual),
+            Which::Next | Which::Previous | Which::Current => {
+                let words = "isstart takes ISFIRST, ISLAST, ISEQUAL, ISGREAT and ISGTEQ";
+                Err(Refused::because(EBADARG, words))
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,6 +158,21 @@ mod tests {
                 "{number:#x}"
             );
         }
+    }
+
+    #[test]
+    fn isstart_takes_no_steps() {
+        for number in [2, 3, 4, 8, -1] {
+            assert_eq!(
+                Start::of(number).map_err(|refused| refused.number),
+                Err(EBADARG),
+                "{number:#x}"
+            );
+        }
+        assert_eq!(
+            [0, 1, 5].map(Start::of),
+            [Ok(Start::First), Ok(Start::Last), Ok(Start::Equal)]
+        );
     }
 
     #[test]

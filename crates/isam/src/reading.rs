@@ -1,9 +1,9 @@
 //! isread and isstart.
 
-use crate::error::{Refused, EBADARG, EENDFILE, ENOCURR, ENOREC, ENOTOPEN};
+use crate::error::{Refused, EENDFILE, ENOCURR, ENOREC, ENOTOPEN};
 use crate::file::{Current, IsamFile};
 use crate::key::behind;
-use crate::mode::{Reading, Which};
+use crate::mode::{Reading, Start, Which};
 use cica::{Intent, RequestError, Search, Str};
 use cica_engine::Patience;
 
@@ -101,37 +101,34 @@ impl IsamFile {
         Ok(self.work().get(&prime, Search::Equal, Intent::Read)?.bytes.to_vec())
     }
 
-    /// Sets the position: `length` bytes of the key are looked for, all of it where that is 0.
+    /// Sets the position: `length` bytes of the key are looked for, all of it where that is 0. The first and the last
+    /// are looked for by no record.
     ///
     /// # Errors
-    /// ENOREC: there is no such record. EBADARG: the key is not so long.
-    pub fn start(&mut self, record: &[u8], length: usize, which: Which) -> Result<(), Refused> {
+    /// ENOREC: there is no such record. EENDFILE: there is none at all.
+    pub fn start(&mut self, record: &[u8], length: usize, at: Start) -> Result<(), Refused> {
         self.reader.current = Current::None;
-        let mut key = match which {
-            Which::First | Which::Last => Vec::new(),
+        let mut key = match at {
+            Start::First | Start::Last => Vec::new(),
             _ => self.layout.asked(self.reader.key, record),
         };
         if length > 0 {
             key.truncate(length);
         }
         let string = &mut self.reader.string;
-        match which {
-            Which::First => string.point_first().map_err(no_records)?,
+        match at {
+            Start::First => string.point_first().map_err(no_records)?,
             // The next one that is read is the last.
-            Which::Last => {
+            Start::Last => {
                 string.point_last().map_err(no_records)?;
                 let last = string.prev(Intent::Read)?.bytes.to_vec();
                 self.stand_by(&last, false)?;
             }
-            Which::Equal => string.point(&key[..], Search::Equal)?,
-            Which::GreaterOrEqual => string.point(&key[..], Search::GreaterOrEqual)?,
-            Which::Greater => {
+            Start::Equal => string.point(&key[..], Search::Equal)?,
+            Start::GreaterOrEqual => string.point(&key[..], Search::GreaterOrEqual)?,
+            Start::Greater => {
                 let above = behind(&key).ok_or_else(|| Refused::new(ENOREC))?;
                 point_above(string, &above)?;
-            }
-            Which::Next | Which::Previous | Which::Current => {
-                let words = "isstart takes ISFIRST, ISLAST, ISEQUAL, ISGREAT and ISGTEQ";
-                return Err(Refused::because(EBADARG, words));
             }
         }
         self.reader.current = Current::Started;

@@ -72,6 +72,13 @@ fn each_call_does_what_the_header_says() {
 }
 
 #[test]
+fn corners_are_what_the_header_says() {
+    let place = Workplace::new("corners");
+    let program = place.compile_source("tests/corners.c", true);
+    assert_fine(&place.run(&program, &[], &[]));
+}
+
+#[test]
 fn the_static_library_and_other_seeds() {
     let place = Workplace::new("static");
     let program = place.compile(false);

@@ -1,46 +1,9 @@
 /* Each call of isam.h as a program makes it, right and wrong. Prints what is not as it should be, and ends with 1. */
-#include "isam.h"
+#include "program.h"
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static int failures;
-
-#define CHECK(condition)                                                                              \
-    do {                                                                                              \
-        if (!(condition)) {                                                                           \
-            printf("line %d: %s; iserrno %d, %s\n", __LINE__, #condition, iserrno, iserrtext());      \
-            failures++;                                                                               \
-        }                                                                                             \
-    } while (0)
-#define REFUSED(call, number) CHECK((call) == -1 && iserrno == (number))
-
-/* name: 0, 10 characters; number: 10, long; group: 14, int; amount: 16, double; rest to 32 */
-#define LENGTH 32
-
-static struct keydesc key(int flags, int start, int length, int type) {
-    struct keydesc made;
-    memset(&made, 0, sizeof made);
-    made.k_flags = (short) flags;
-    made.k_nparts = 1;
-    made.k_start = (short) start;
-    made.k_leng = (short) length;
-    made.k_type = (short) type;
-    return made;
-}
-
-static char *record(const char *name, int number, int group, double amount) {
-    static char area[LENGTH];
-    memset(area, '.', sizeof area);
-    stchar(name, area, 10);
-    stlong(number, area + 10);
-    stint(group, area + 14);
-    stdbl(amount, area + 16);
-    return area;
-}
 
 static void numbers_and_names(void) {
     struct keydesc number = key(ISNODUPS, 10, LONGSIZE, LONGTYPE), name = key(ISDUPS, 0, 10, CHARTYPE), found;
@@ -332,6 +295,10 @@ static int other(const char *step) {
         REFUSED(isread(fd, area, ISFIRST + ISLOCK), ELOCKED);
         REFUSED(isread(fd, area, ISNEXT + ISLOCK), ELOCKED);
         CHECK(isread(fd, area, ISNEXT) == 0 && area[0] == 'A');
+    } else if (strcmp(step, "moved") == 0) {
+        REFUSED(isread(fd, area, ISEQUAL), ENOREC);
+        memcpy(area, record("C", 0, 0, 0), LENGTH);
+        REFUSED(isread(fd, area, ISEQUAL + ISLOCK), ELOCKED);
     } else {
         CHECK(isread(fd, area, ISEQUAL + ISLOCK) == 0);
         CHECK(isrewrite(fd, record("A", 3, 1, 1)) == 0);
@@ -355,6 +322,11 @@ static void shared(const char *self) {
     snprintf(command, sizeof command, "'%s' other free", self);
     CHECK(system(command) == 0);
     CHECK(isread(fd, area, ISCURR) == 0 && ldlong(area + 10) == 3);
+    /* A lock goes along with the record to another key. */
+    CHECK(isread(fd, area, ISCURR + ISLOCK) == 0);
+    CHECK(isrewcurr(fd, record("C", 3, 1, 1)) == 0);
+    snprintf(command, sizeof command, "'%s' other moved", self);
+    CHECK(system(command) == 0);
     CHECK(isclose(fd) == 0);
 }
 
