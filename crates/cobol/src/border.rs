@@ -7,7 +7,9 @@ use crate::open_file::OpenFile;
 use crate::request;
 use crate::run_unit::{commit_all, roll_back_all};
 use crate::status::{Outcome, Set};
-use crate::taking::{back_to_records, close, forget, is_candidate, place_of, request_of, take_over, text, under};
+use crate::taking::{
+    back_to_records, close, forget, is_candidate, list, place_of, request_of, take_over, text, under, unlist,
+};
 use std::ffi::{c_int, c_uchar, c_uint, c_void};
 
 /// A request for a file of Cica's; false when the file is not.
@@ -75,6 +77,7 @@ pub unsafe extern "C" fn cob_open(file: *mut File, mode: c_int, sharing: c_int, 
             (Some(outcome), Some(libcob)) => libcob.set_status(file, item, status_of(outcome)),
             _ => {
                 if let Some(open) = next().open {
+                    list(file);
                     let place = file.as_ref().and_then(|f| place_of(f, mode));
                     under(file, place.as_ref(), || open(file, mode, sharing, item));
                 }
@@ -300,6 +303,7 @@ pub unsafe extern "C" fn cob_file_free(file: *mut *mut File, keys: *mut *mut c_v
             if ours(file, std::ptr::null_mut(), |_, open| open.close()) {
                 forget(file, open::CLOSED);
             }
+            unlist(file);
         }
         if let Some(free) = next().free {
             free(file, keys);

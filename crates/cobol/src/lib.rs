@@ -9,6 +9,7 @@
 //! name, generation, fd   ASSIGN -> data set; the program's FD against the catalog
 //! opening    what an OPEN asks for and becomes;  open: OPEN and CLOSE
 //! open_file  an open file, source: where its data set is;  indexed, request: its requests;  record: what they read
+//! strings    its strings, in the unit of recovery or not: at OPEN, behind a load, after ROLLBACK
 //! alternate  alternate keys and their alternate indexes;  loaded_keys: those of a load
 //! open_plain, plain   sequential files that are no data sets of VSAM's, and in EBCDIC
 //! looks      records that look like EBCDIC
@@ -50,6 +51,7 @@ mod run_unit;
 mod signal;
 pub mod source;
 pub mod status;
+mod strings;
 mod taking;
 pub mod tell;
 pub mod unit;

@@ -20,12 +20,12 @@ use crate::generation::{generation, made};
 use crate::libcob::layout::{open, organization};
 use crate::looks::{like_ebcdic, LOOKED_AT};
 use crate::name::{assigned, path, Assigned, Disposition};
-use crate::open_file::OpenFile;
+use crate::open_file::{OpenFile, EMPTY};
 use crate::opening::{environment, non_vsam_entry, report_of, OpenOutcome, Request, Translated};
-use crate::process::{define, delete, found_before, is_strict, is_unusable, session};
+use crate::process::{define, delete, found_before, is_strict, is_unusable, session, NotDeleted};
 use crate::record_lock::{is_exclusive, Locks};
 use crate::source::Source;
-use crate::status::{Outcome, Set};
+use crate::status::{note, Outcome, Set};
 use crate::tell::*;
 use crate::unit;
 use cica_catalog::entry::Aix;
@@ -331,8 +331,9 @@ impl Request<'_> {
         let Ok(fd) = self.usable_fd() else {
             return OpenOutcome::Refused(Outcome::Conflict);
         };
-        if let Err(reason) = delete(session, name) {
-            return self.refuse(name, Outcome::Conflict, &reason);
+        if let Err(NotDeleted { reason, in_use }) = delete(session, name) {
+            let outcome = if in_use { Outcome::InUse } else { Outcome::Conflict };
+            return self.refuse(name, outcome, &reason);
         }
         let made = self.make(session, fd, name);
         made.unwrap_or(OpenOutcome::Refused(Outcome::Failed))
@@ -497,14 +498,17 @@ impl Request<'_> {
         if let Err(reason) = file.join_unit() {
             return self.refuse(&cluster.name, Outcome::InUse, &reason);
         }
-        let empty = !file.has_records();
-        if empty && self.mode == open::INPUT && Set::of_process() == Set::Enterprise {
-            // A KSDS that was never loaded counts as not there on z/OS.
-            return if self.optional {
-                OpenOutcome::Cicas(Box::new(file), Outcome::OptionalAbsent)
-            } else {
-                self.refuse(&cluster.name, Outcome::Missing, &"it was never loaded")
-            };
+        let reads_nothing = file.reads && !file.has_records();
+        if reads_nothing && Set::of_process() == Set::Enterprise {
+            // A data set that was never loaded counts as not there on z/OS.
+            if self.optional {
+                return OpenOutcome::Cicas(Box::new(file), Outcome::OptionalAbsent);
+            }
+            if let Err(outcome) = file.close() {
+                return OpenOutcome::Refused(outcome);
+            }
+            note(8, 0, EMPTY);
+            return self.refuse(&cluster.name, Outcome::Missing, &"it was never loaded");
         }
         if self.mode == open::EXTEND {
             if let Err(outcome) = file.go_to_the_end() {
@@ -565,7 +569,7 @@ impl Request<'_> {
         }
         match delete(session, name) {
             Ok(()) => Some(Outcome::Done),
-            Err(reason) => {
+            Err(NotDeleted { reason, .. }) => {
                 tell(&CICA1208E, &[("name", name), ("reason", &reason)]);
                 Some(Outcome::ModeRefused)
             }

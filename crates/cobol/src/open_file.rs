@@ -17,7 +17,7 @@ use crate::record_lock::{Locks, SharedLocks};
 use crate::source::Source;
 use crate::status::{note, Outcome};
 use crate::tell::{tell, CICA1226W, CICA1227I};
-use cica_engine::{Access, DataSet, OpenOptions, ReadIntegrity, Str};
+use cica_engine::{Access, DataSet, OpenOptions, Str};
 use cica_qsam::BlockCounts;
 use cica_session::{SessionError, Sharing};
 use std::ffi::c_int;
@@ -107,8 +107,12 @@ pub struct OpenFile {
     untold: Option<String>,
     /// Keeps writers off a data set without records that is open for input: it is not open in the engine.
     guard: Option<Box<dyn cica_disk::File>>,
-    data_set: Option<DataSet>,
-    source: Option<Source>,
+    pub(crate) data_set: Option<DataSet>,
+    pub(crate) source: Option<Source>,
+    /// How the data set was opened.
+    pub(crate) options: OpenOptions,
+    /// Its strings are the unit of recovery's.
+    pub(crate) in_unit: bool,
 }
 
 /// Who is told why a request failed.
@@ -205,6 +209,8 @@ impl OpenFile {
             guard: None,
             data_set: None,
             source: None,
+            options: OpenOptions::default(),
+            in_unit: false,
         }
     }
 
@@ -231,7 +237,7 @@ impl OpenFile {
         self.phase == Phase::Ready
     }
 
-    fn attach(&mut self, options: OpenOptions) -> Result<(), OpenError> {
+    pub(crate) fn attach(&mut self, options: OpenOptions) -> Result<(), OpenError> {
         let Some(source) = &self.source else { return Ok(()) };
         let options = OpenOptions {
             buffers: source.buffers,
@@ -266,71 +272,8 @@ impl OpenFile {
             }
             source.open(&source.cluster, options)?
         };
-        self.phase = if data_set.loading() {
-            Phase::Loading
-        } else {
-            Phase::Ready
-        };
-        let mut reader = data_set.string();
-        if self.phase == Phase::Ready {
-            for (alternate, aix) in self.alternates.iter_mut().zip(&source.indexes) {
-                // Where locks are shared, what one string of the file has is no obstacle to the others.
-                alternate.open(source, aix, options.access, |path| {
-                    if path.is_far() {
-                        path.string_with(&mut reader)
-                    } else {
-                        path.string()
-                    }
-                })?;
-            }
-        }
-        if options.access == Access::Input && self.fd.in_order() {
-            reader.leave_no_pages();
-        }
-        if options.access == Access::Output {
-            self.changer = Some(if data_set.is_far() {
-                data_set.string_with(&mut reader)
-            } else {
-                data_set.string()
-            });
-        }
-        self.reader = Some(reader);
-        self.data_set = Some(data_set);
-        self.join_unit().map_err(OpenError::Unit)
-    }
-
-    /// From now on its changes belong to the run unit's unit of recovery, if the program has one. Of a file that is
-    /// shared and was read already they do not.
-    ///
-    /// # Errors
-    /// The unit has files of this process alone, and this one is shared, or the other way round.
-    pub(crate) fn join_unit(&mut self) -> Result<(), String> {
-        // Alternate indexes are built behind a load, and nobody else may have the base open then.
-        let builds = self.phase == Phase::Loading && self.source.as_ref().is_some_and(|s| !s.indexes.is_empty());
-        let repeatable = self.source.as_ref().and_then(|source| source.rls) == Some(ReadIntegrity::Repeatable);
-        let joins = (self.recoverable || repeatable) && !builds;
-        let Some(data_set) = self.data_set.as_ref().filter(|_| joins) else {
-            return Ok(());
-        };
-        let shared = data_set.is_far();
-        if shared && self.position != Position::Opened {
-            return Ok(());
-        }
-        let Some(unit) = crate::unit::unit() else {
-            return if repeatable {
-                Err("RLS=CRE needs a unit of recovery: COMMIT in the program, or CICA_UNITS=on".into())
-            } else {
-                Ok(())
-            };
-        };
-        crate::unit::join(shared)?;
-        self.changer = self.changer.take().map(|_| data_set.string_in(unit));
-        if shared {
-            // Its locks are the unit's, so its reads must be too.
-            self.reader = Some(data_set.string_in(unit));
-            self.alternates.iter_mut().for_each(|alternate| alternate.join(unit));
-        }
-        Ok(())
+        self.options = options;
+        self.take_strings(data_set)
     }
 
     /// Locks of a file that is shared are known to all who share it.
@@ -355,6 +298,12 @@ impl OpenFile {
     #[inline]
     pub fn before_read(&mut self, options: c_int) {
         self.locks.before_read(options);
+        self.give_locks_back();
+    }
+
+    /// A READ has found a record that the program does not get.
+    pub fn give_back_read(&mut self) {
+        self.locks.give_back_read();
         self.give_locks_back();
     }
 
@@ -383,19 +332,6 @@ impl OpenFile {
         if let (Some(shared), Some(reader)) = (&mut self.locks.shared, &mut self.reader) {
             shared.give_back(reader);
         }
-    }
-
-    /// From loading to ready: what was loaded is complete, and the data set is opened anew.
-    pub(crate) fn end_load(&mut self) -> Result<(), Outcome> {
-        self.close()?;
-        let options = OpenOptions {
-            access: Access::Output,
-            ..OpenOptions::default()
-        };
-        self.attach(options).map_err(|error| {
-            (self.report)(&error);
-            error.outcome()
-        })
     }
 
     /// From now on records are in this code; `file` is the program's name of it.
@@ -498,8 +434,8 @@ impl OpenFile {
     }
 }
 
-/// ACBERFLG of an OPEN for input of a data set that was never loaded.
-const EMPTY: u8 = 160;
+/// ACBERFLG of an OPEN of a data set that was never loaded, and that is to be read.
+pub(crate) const EMPTY: u8 = 160;
 
 /// Why a file cannot be opened.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use cica_admin::delete::{Delete, What};
 use cica_admin::{Outcome, Services};
 use cica_catalog::entry::EntryKind;
 use cica_catalog::{CatalogError, Name};
-use cica_messages::Message;
+use cica_messages::{Message, IDC3009I};
 use cica_session::{
     io_from_environment, pool_from_environment, sharing_from_environment, Completion, Session, SessionError, Start,
 };
@@ -170,15 +170,35 @@ fn done(outcome: Outcome) -> Result<(), String> {
     Err(reasons.map(Message::to_string).collect::<Vec<_>>().join("; "))
 }
 
-/// Deletes a cluster with all that leads to it, before its expiration date too; why not, when that failed.
-pub fn delete(session: &Session, name: &Name) -> Result<(), String> {
+/// Why a cluster was not deleted.
+pub struct NotDeleted {
+    /// In words.
+    pub reason: String,
+    /// Somebody has it open, or a unit of recovery has changed it that has not ended.
+    pub in_use: bool,
+}
+
+/// Deletes a cluster with all that leads to it, before its expiration date too.
+///
+/// # Errors
+/// Why not.
+pub fn delete(session: &Session, name: &Name) -> Result<(), NotDeleted> {
     let request = Delete {
         names: vec![name.to_string()],
         what: What::Kind(EntryKind::Cluster),
         purge: true,
         ..Delete::default()
     };
-    done(services(session).delete(&request).without_result())
+    let outcome = services(session).delete(&request).without_result();
+    let in_use = outcome.messages.iter().any(is_in_use);
+    done(outcome).map_err(|reason| NotDeleted { reason, in_use })
+}
+
+/// The catalog's return code of what is in use.
+const IN_USE: &str = "184";
+
+fn is_in_use(message: &Message) -> bool {
+    message.entry.id == IDC3009I.id && message.insert("rc") == Some(IN_USE)
 }
 
 fn services(session: &Session) -> Services {

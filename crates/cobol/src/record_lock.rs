@@ -228,6 +228,17 @@ impl Locks {
         done.map_err(|held| self.refused(held))
     }
 
+    /// The record that the READ under way has found is not the program's: it is locked no more.
+    pub fn give_back_read(&mut self) {
+        let Some(opener) = self.opener.as_mut().filter(|_| self.wish == Wish::Take) else {
+            return;
+        };
+        opener.unlock(&self.met);
+        if let Some(shared) = &mut self.shared {
+            shared.let_go(&self.met);
+        }
+    }
+
     /// A record is to be changed.
     ///
     /// # Errors

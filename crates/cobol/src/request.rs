@@ -169,7 +169,13 @@ pub unsafe fn read_way(libcob: &Libcob, file: *mut File, open: &mut OpenFile, op
                 arrived(f, open);
                 match show_number(libcob, f, open) {
                     Ok(()) => done,
-                    Err(outcome) => open.stay().and(Err(outcome)),
+                    Err(outcome) => {
+                        // It was not read: REWRITE and DELETE have no record, and nobody has it locked.
+                        f.read_done = 0;
+                        open.last_read.clear();
+                        open.give_back_read();
+                        open.stay().and(Err(outcome))
+                    }
                 }
             }
             Err(Outcome::End) => {

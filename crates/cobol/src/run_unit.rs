@@ -55,7 +55,7 @@ pub fn roll_back_all() {
     });
     each_open(|open| {
         open.unlock_all();
-        Ok(())
+        open.after_rollback()
     });
     if let Some(rollback) = next().rollback {
         // SAFETY: libcob's own function, in the place of which the program called.
@@ -84,7 +84,7 @@ fn end_unit(what: &str, end: impl FnOnce() -> Result<(), String>) {
     // A module that came later says it for the first time: from now on the open files have a unit.
     if !unit::is_known() {
         each_open(|open| {
-            open.join_unit().map_err(|reason| {
+            open.join_unit_late().map_err(|reason| {
                 (open.report)(&reason);
                 Outcome::Failed
             })

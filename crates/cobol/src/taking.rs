@@ -3,7 +3,7 @@
 use crate::fd::Fd;
 use crate::kept::{act, behind, keep, kept, let_go};
 use crate::libcob::layout::{close, lock, open, organization, select, Field, File};
-use crate::libcob::libcob;
+use crate::libcob::{libcob, next};
 use crate::open::{elsewhere, may_be_a_data_set, Elsewhere};
 use crate::opening::{OpenOutcome, Request};
 use crate::process::is_forked;
@@ -11,6 +11,7 @@ use crate::request;
 use crate::run_unit::at_the_end;
 use crate::status::{note, note_open, Outcome};
 use parking_lot::Mutex;
+use std::collections::BTreeSet;
 use std::ffi::{c_int, c_uchar, CStr, CString};
 use std::os::unix::ffi::OsStringExt;
 
@@ -61,6 +62,7 @@ pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int, described:
                 }
                 OpenOutcome::Cicas(open_file, outcome) => {
                     at_the_end(libcob);
+                    leave_list(f);
                     request::opened(f, mode as c_uchar, sharing as c_uchar);
                     f.handler = keep(open_file);
                     outcome
@@ -68,6 +70,34 @@ pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int, described:
             }
         });
         (!libcobs).then_some(outcome)
+    }
+}
+
+/// Files that libcob was asked to open, whether it could or not: it keeps a list of them for COMMIT, ROLLBACK and the
+/// end of the program.
+static LISTED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+
+/// libcob is asked to open the file.
+pub fn list(file: *const File) {
+    LISTED.lock().insert(file as usize);
+}
+
+/// The file is gone.
+pub fn unlist(file: *const File) {
+    LISTED.lock().remove(&(file as usize));
+}
+
+/// Takes a file that becomes Cica's off libcob's list. There libcob would take Cica's handler word for its own, and
+/// follow it to what CANCEL has freed: of a CLOSE of Cica's it does not hear.
+///
+/// # Safety
+/// `f` is a file of the program, and closed.
+unsafe fn leave_list(f: &mut File) {
+    let was_listed = LISTED.lock().remove(&(std::ptr::from_mut(f) as usize));
+    if let (true, Some(close)) = (was_listed, next().close) {
+        // libcob says that it is not open (42), and OPEN sets the status anew.
+        // SAFETY: libcob's own function, and the caller's promise.
+        unsafe { close(f, std::ptr::null_mut(), close::NORMAL, close::FROM_LIST) }
     }
 }
 

@@ -199,6 +199,8 @@ pub mod write {
 /// Options of CLOSE.
 pub mod close {
     use super::c_int;
+    /// None.
+    pub const NORMAL: c_int = 0;
     /// WITH LOCK.
     pub const LOCK: c_int = 1;
     /// WITH NO REWIND.
@@ -207,6 +209,8 @@ pub mod close {
     pub const UNIT: c_int = 3;
     /// REEL or UNIT FOR REMOVAL.
     pub const UNIT_REMOVAL: c_int = 4;
+    /// What CANCEL says beside the option: the file leaves libcob's list.
+    pub const FROM_LIST: c_int = 1;
 }
 
 const _: () = {

@@ -1,0 +1,199 @@
+//! A shared file without records: what its first WRITE leaves as OPEN made it, the unit of recovery and who keeps
+//! others away.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{library, Workplace};
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+const CLERK: &str = include_str!("programs/clerk.cob");
+
+/// More that it can be told.
+const MORE: &str = "WHEN \"make-alone\" OPEN OUTPUT SHARING WITH NO OTHER F\n\
+                    WHEN \"slot-put\" MOVE ARG TO N MOVE ARG TO SLOT WRITE SLOT\n\
+                    WHEN \"slot-stop\"";
+
+/// A workplace with the program, whose files are shared and were never loaded.
+struct Shop {
+    place: Workplace,
+    clerk: PathBuf,
+}
+
+/// A program that is told what to do.
+struct Clerk {
+    child: Child,
+    says: BufReader<ChildStdout>,
+}
+
+impl Shop {
+    fn new(name: &str) -> Shop {
+        Shop::of(name, CLERK)
+    }
+
+    /// With an alternate key, of which all records have the same.
+    fn indexed(name: &str) -> Shop {
+        let key = "RECORD KEY K LOCK MODE MANUAL";
+        let with = "RECORD KEY K ALTERNATE RECORD KEY D WITH DUPLICATES LOCK MODE MANUAL";
+        Shop::of(name, &CLERK.replacen(key, with, 1))
+    }
+
+    fn of(name: &str, source: &str) -> Shop {
+        let place = Workplace::with_catalog(name);
+        let clerk = place.compile("clerk", &source.replace("WHEN \"slot-stop\"", MORE));
+        let shop = Shop { place, clerk };
+        let mut maker = shop.clerk();
+        assert_eq!((maker.status("load 0"), maker.status("slots 0")), ok());
+        maker.stop();
+        shop
+    }
+
+    fn clerk(&self) -> Clerk {
+        let mut child = self
+            .place
+            .command(&self.clerk)
+            .env("CICA_SHARE", "on")
+            .env("CICA_SERVER", server())
+            .env("COB_UNBUFFERED", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let says = BufReader::new(child.stdout.take().unwrap());
+        Clerk { child, says }
+    }
+}
+
+impl Drop for Shop {
+    fn drop(&mut self) {
+        let mut stop = Command::new(server());
+        stop.arg("--catalog").arg(self.place.catalog()).args(["server", "stop"]);
+        // One that is gone already cannot be stopped.
+        let _ = stop.output();
+    }
+}
+
+impl Clerk {
+    /// Status and number in stock.
+    fn say(&mut self, what: &str) -> String {
+        let to = self.child.stdin.as_mut().unwrap();
+        to.write_all(format!("{what}\n").as_bytes()).unwrap();
+        to.flush().unwrap();
+        let mut line = String::new();
+        self.says.read_line(&mut line).unwrap();
+        line.trim_end().into()
+    }
+
+    /// The status alone.
+    fn status(&mut self, what: &str) -> String {
+        self.say(what)[..2].into()
+    }
+
+    fn stop(mut self) {
+        self.child.stdin.as_mut().unwrap().write_all(b"stop\n").unwrap();
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+fn ok() -> (String, String) {
+    ("00".into(), "00".into())
+}
+
+/// The command that serves, which cargo puts beside the directory of this program.
+fn server() -> PathBuf {
+    let server = library().parent().unwrap().with_file_name("cica");
+    assert!(server.exists(), "{}: cargo build -p cica-cli", server.display());
+    server
+}
+
+#[test]
+fn rollback_takes_back_what_came_after_the_first_write_into_an_empty_file() {
+    let shop = Shop::new("loads-unit");
+    let mut one = shop.clerk();
+    // It finds nothing, so that there is no position.
+    assert_eq!((one.status("open"), one.status("read 1")), ("00".into(), "23".into()));
+    assert_eq!((one.status("write 1"), one.status("write 2")), ok());
+    assert_eq!(
+        (one.say("set 9"), one.status("rollback")),
+        ("00 0009".into(), "00".into())
+    );
+    assert_eq!((one.status("read 1"), one.status("read 2")), ("23".into(), "23".into()));
+    assert_eq!((one.status("write 3"), one.status("commit")), ok());
+    assert_eq!((one.status("write 4"), one.status("rollback")), ok());
+    assert_eq!(
+        (one.say("read 3"), one.status("read 4")),
+        ("00 0007".into(), "23".into())
+    );
+    // The same by number.
+    assert_eq!(
+        (one.status("slot-open"), one.status("slot-read 1")),
+        ("00".into(), "23".into())
+    );
+    assert_eq!((one.status("slot-put 1"), one.status("slot-put 2")), ok());
+    assert_eq!(one.status("rollback"), "00");
+    assert_eq!(
+        (one.status("slot-read 1"), one.status("slot-read 2")),
+        ("23".into(), "23".into())
+    );
+    one.stop();
+}
+
+/// The first record is loaded outside the unit, and the alternate index is built behind it. What follows is in the
+/// unit, and the locks are those of a shared file.
+#[test]
+fn with_an_alternate_key_all_but_the_first_record_goes_back() {
+    let shop = Shop::indexed("loads-indexed");
+    let mut one = shop.clerk();
+    assert_eq!((one.status("open"), one.status("read 1")), ("00".into(), "23".into()));
+    assert_eq!(
+        (one.status("write 1"), one.status("write 2")),
+        ("00".into(), "02".into())
+    );
+    assert_eq!(one.status("rollback"), "00");
+    assert_eq!(
+        (one.say("read 1"), one.status("read 2")),
+        ("00 0007".into(), "23".into())
+    );
+    let mut two = shop.clerk();
+    assert_eq!((two.status("open"), one.status("lock 1")), ok());
+    assert_eq!(two.status("lock 1"), "51");
+    assert_eq!((one.status("unlock"), two.status("lock 1")), ok());
+    one.stop();
+    two.stop();
+}
+
+#[test]
+fn who_has_an_empty_file_for_himself_has_it_so_after_the_first_write() {
+    for (way, keys) in [("open-alone", [1, 2]), ("with-lock", [1, 2]), ("make-alone", [2, 1])] {
+        let shop = Shop::new(&format!("loads-{way}"));
+        alone(&shop, way, keys, "00");
+    }
+    let shop = Shop::indexed("loads-alone-indexed");
+    alone(&shop, "open-alone", [1, 2], "02");
+}
+
+/// Another program is kept away until CLOSE. `second` is the status of the second WRITE.
+fn alone(shop: &Shop, way: &str, keys: [u32; 2], second: &str) {
+    let (mut one, mut two) = (shop.clerk(), shop.clerk());
+    assert_eq!(one.status(way), "00", "{way}");
+    assert_eq!(one.status(&format!("write {}", keys[0])), "00", "{way}");
+    // The load ends with the first record, or with one that is out of order.
+    assert_eq!(one.status(&format!("write {}", keys[1])), second, "{way}");
+    assert_eq!(
+        (two.status("open"), two.status("input")),
+        ("61".into(), "61".into()),
+        "{way}"
+    );
+    // What is closed belongs to the unit still.
+    assert_eq!((one.status("commit"), one.status("close")), ok(), "{way}");
+    assert_eq!(two.status("open"), "00", "{way}");
+    assert_eq!(
+        (two.say("read 1"), two.say("read 2")),
+        ("00 0007".into(), "00 0007".into()),
+        "{way}"
+    );
+    one.stop();
+    two.stop();
+}
