@@ -1,10 +1,15 @@
 //! What a client has: connections, data sets, strings and units. All of it ends with the client (O1).
+//!
+//! * G1. It has no more than [`MOST_SETS`], [`MOST_STRINGS`] and [`MOST_UNITS`], far more than programs use, and so no
+//!   more of the owner's memory than that takes. The same of records locked by name (`held:N2`) and areas (`areas:A1`).
 
 use crate::areas::{Areas, StringArea, MOST_OF_ONE};
-use crate::opened::{OpenSet, Shared};
+use crate::held::{Held, Names};
+use crate::open_set::OpenSet;
+use crate::opened::Shared;
 use crate::shunted::Shunted;
 use crate::tally::Tally;
-use cica_engine::{LockOwner, Str, UnitOfRecovery};
+use cica_engine::{LockOwner, UnitOfRecovery};
 use cica_share::words::ClientInfo;
 use parking_lot::Mutex;
 use rustix::net::sockopt::socket_peercred;
@@ -13,7 +18,7 @@ use std::collections::BTreeMap;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicU32, Ordering::*};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -62,6 +67,8 @@ pub struct Guest {
     /// Readable when the process has ended.
     pub life: Option<OwnedFd>,
     has: Mutex<Has>,
+    /// Records locked by name.
+    names: Arc<AtomicUsize>,
     /// Kept while what it has is ended.
     ending: Mutex<()>,
     last: AtomicU32,
@@ -74,14 +81,43 @@ struct Has {
     sets: BTreeMap<u32, Arc<OpenSet>>,
     /// With whose name its locks have, if not that of a unit or of another string.
     strings: BTreeMap<u32, (OpenString, Option<LockOwner>)>,
-    /// With when each was made, or the one before it on the same handle ended.
-    units: BTreeMap<u32, (UnitOfRecovery, LockOwner, Instant)>,
+    units: BTreeMap<u32, OpenUnit>,
     /// Memory that batches of strings are put into.
     areas: BTreeMap<u32, Arc<Mutex<StringArea>>>,
 }
 
+impl Has {
+    /// Is there room for one thing more, where there are so many?
+    fn room_for(&self, there: usize, most: usize, what: &str) -> Result<(), String> {
+        match there {
+            _ if self.ended => Err(ENDED.into()),
+            there if there >= most => Err(format!(
+                "the client has {most} {what} at the server, as many as one may have"
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// A string, and what is counted of requests for the records of its data set.
-pub type OpenString = (Arc<Mutex<Str>>, Arc<Tally>);
+pub type OpenString = (Arc<Mutex<Held>>, Arc<Tally>);
+
+/// A unit.
+struct OpenUnit {
+    unit: UnitOfRecovery,
+    owner: LockOwner,
+    /// It was made then, or the one before it on the same handle ended.
+    since: Instant,
+    /// What its strings have locked by name.
+    names: Arc<Names>,
+}
+
+/// Data sets that a client has open at most.
+const MOST_SETS: usize = 4096;
+/// Its strings at most: 255, as an ACB has them at most, on each of 64 opens.
+const MOST_STRINGS: usize = 64 * 255;
+/// Its units at most.
+const MOST_UNITS: usize = 4096;
 
 /// A connection that could not be taken, or a thing that came too late.
 const ENDED: &str = "the client has ended";
@@ -99,6 +135,7 @@ impl Guest {
             tally: Tally::default(),
             life: peer.life.take(),
             has: Mutex::default(),
+            names: Arc::default(),
             ending: Mutex::default(),
             last: AtomicU32::new(0),
         }
@@ -147,11 +184,11 @@ impl Guest {
     pub fn keep_set(&self, set: OpenSet, shared: &Shared) -> Result<(u32, Arc<OpenSet>), String> {
         let set = Arc::new(set);
         let mut has = self.has.lock();
-        if has.ended {
+        if let Err(words) = has.room_for(has.sets.len(), MOST_SETS, "data sets open") {
             drop(has);
             // Nothing was done through it.
             let _ = shared.close(&set);
-            return Err(ENDED.into());
+            return Err(words);
         }
         let number = self.next();
         has.sets.insert(number, set.clone());
@@ -166,11 +203,9 @@ impl Guest {
         self.has.lock().sets.remove(&number)
     }
 
-    pub fn keep_string(&self, string: Str, tally: Arc<Tally>, owner: Option<LockOwner>) -> Result<u32, String> {
+    pub fn keep_string(&self, string: Held, tally: Arc<Tally>, owner: Option<LockOwner>) -> Result<u32, String> {
         let mut has = self.has.lock();
-        if has.ended {
-            return Err(ENDED.into());
-        }
+        has.room_for(has.strings.len(), MOST_STRINGS, "strings")?;
         let number = self.next();
         let string = (Arc::new(Mutex::new(string)), tally);
         has.strings.insert(number, (string, owner));
@@ -227,29 +262,42 @@ impl Guest {
     }
 
     pub fn keep_unit(&self, unit: UnitOfRecovery, owner: LockOwner) -> Result<u32, String> {
+        let names = self.names();
         let mut has = self.has.lock();
-        if has.ended {
-            return Err(ENDED.into());
-        }
+        has.room_for(has.units.len(), MOST_UNITS, "units of recovery")?;
         let number = self.next();
-        has.units.insert(number, (unit, owner, Instant::now()));
+        let unit = OpenUnit {
+            unit,
+            owner,
+            since: Instant::now(),
+            names,
+        };
+        has.units.insert(number, unit);
         Ok(number)
     }
 
-    pub fn unit(&self, number: u32) -> Option<UnitOfRecovery> {
-        self.has.lock().units.get(&number).map(|(unit, ..)| unit.clone())
+    pub fn unit(&self, number: u32) -> Option<(UnitOfRecovery, Arc<Names>)> {
+        let has = self.has.lock();
+        has.units.get(&number).map(|of| (of.unit.clone(), of.names.clone()))
     }
 
     /// A unit has ended; its handle's next one begins.
     pub fn unit_ended(&self, number: u32) {
-        if let Some((.., since)) = self.has.lock().units.get_mut(&number) {
-            *since = Instant::now();
+        if let Some(of) = self.has.lock().units.get_mut(&number) {
+            of.since = Instant::now();
+            of.names.clear();
         }
     }
 
     pub fn drop_unit(&self, number: u32) {
         let unit = self.has.lock().units.remove(&number);
+        unit.iter().for_each(|of| of.names.clear());
         drop(unit);
+    }
+
+    /// Records that a new owner of locks has locked by name: none.
+    pub fn names(&self) -> Arc<Names> {
+        Arc::new(Names::new(self.names.clone()))
     }
 
     /// Has its end begun?
@@ -277,9 +325,9 @@ impl Guest {
         };
         // A thread of it may be waiting for a record: nobody is left who could be told that it is free.
         let of_strings = has.strings.values().filter_map(|(_, owner)| owner.as_ref());
-        let of_units = has.units.values().map(|(_, owner, _)| owner);
+        let of_units = has.units.values().map(|of| &of.owner);
         of_strings.chain(of_units).for_each(LockOwner::dismiss);
-        for (unit, ..) in has.units.values() {
+        for OpenUnit { unit, .. } in has.units.values() {
             // Of a data set that is out of use the log has its part: then nothing is left of the unit.
             if let Err(why) = unit.backout() {
                 if !unit.data_sets().is_empty() {
@@ -306,7 +354,7 @@ impl Guest {
             units: has
                 .units
                 .iter()
-                .map(|(number, (unit, _, since))| (*number, unit.changes() as u64, since.elapsed().as_secs()))
+                .map(|(number, of)| (*number, of.unit.changes() as u64, of.since.elapsed().as_secs()))
                 .collect(),
             sums: self.tally.sums(),
         }

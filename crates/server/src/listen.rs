@@ -132,17 +132,12 @@ fn allow_descriptors() {
 /// The lock that one owner has for its life.
 fn take(directory: &Path, mode: u32) -> Result<File, ServeError> {
     match DirBuilder::new().mode(mode).create(directory) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(failed("making", directory, error)),
-        _ => {}
+        Ok(()) => set_mode(directory, mode)?,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(failed("making", directory, error)),
     }
     let path = directory.join("lock");
-    let opened = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(mode & 0o660)
-        .open(&path);
-    let lock = opened.map_err(|error| failed("opening", &path, error))?;
+    let lock = lock_file(&path, mode & 0o660)?;
     // One that ends has its socket removed already, and its lock for a moment more.
     for _ in 0..50 {
         match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
@@ -155,6 +150,28 @@ fn take(directory: &Path, mode: u32) -> Result<File, ServeError> {
         }
     }
     Err(ServeError::AnotherServes { lock: path })
+}
+
+/// The file that is locked, found or made.
+fn lock_file(path: &Path, mode: u32) -> Result<File, ServeError> {
+    match OpenOptions::new().write(true).create_new(true).mode(mode).open(path) {
+        Ok(lock) => set_mode(path, mode).map(|()| lock),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let found = OpenOptions::new().write(true).open(path);
+            found.map_err(|error| failed("opening", path, error))
+        }
+        Err(error) => Err(failed("opening", path, error)),
+    }
+}
+
+/// Lets those use what was just made who may use the catalog, whatever this process's umask: each of them may start the
+/// next owner. What it has of its directory besides, as the group's bit, stays.
+fn set_mode(made: &Path, mode: u32) -> Result<(), ServeError> {
+    let set = std::fs::metadata(made).and_then(|now| {
+        let besides = now.permissions().mode() & 0o7000;
+        std::fs::set_permissions(made, Permissions::from_mode(besides | mode))
+    });
+    set.map_err(|error| failed("setting the mode of", made, error))
 }
 
 fn listen(socket: &Path, mode: u32) -> Result<UnixListener, ServeError> {

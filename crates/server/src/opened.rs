@@ -1,8 +1,11 @@
 //! Data sets that are shared: each is open once for all clients, by a keeper that the last close closes.
 
+use crate::held::Identity;
+use crate::open_set::{About, Busy, OpenSet};
 use crate::tally::Tally;
-use cica_catalog::Name;
-use cica_engine::{Access, CloseReport, DataSet, OpenError, OpenOptions, PinnedTrees, RequestError};
+use cica_catalog::entry::Organization;
+use cica_catalog::{Cluster, Name};
+use cica_engine::{Access, CloseReport, DataSet, OpenError, OpenOptions, RequestError};
 use cica_session::{files, Session, SessionError};
 use cica_share::words::{Answer, Used};
 use parking_lot::Mutex;
@@ -10,7 +13,7 @@ use rustix::fs::{fcntl_getfl, fstat, OFlags};
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
 
 /// Which file a path leads to, by device and number.
@@ -27,6 +30,10 @@ pub struct Shared {
     pub session: Session,
     file_of: FileOf,
     places: Mutex<BTreeMap<Name, Arc<Place>>>,
+    /// A number for the next place.
+    next: AtomicU64,
+    /// Who works with data sets now.
+    pub busy: Arc<Busy>,
     /// Of each base cluster that was open since the owner began.
     tallies: Mutex<BTreeMap<Name, Arc<Tally>>>,
 }
@@ -34,6 +41,7 @@ pub struct Shared {
 /// Where a base cluster is kept. An open or close of it may take long, and concerns no other.
 #[derive(Default)]
 struct Place {
+    number: u64,
     opens: AtomicU32,
     kept: Mutex<Option<Kept>>,
 }
@@ -42,34 +50,25 @@ struct Place {
 struct Kept {
     /// Open for output where that is possible, so that any client may join.
     keeper: DataSet,
-    /// Whose they are, and what those are called; the client that is to be alone.
-    opens: Vec<(u64, String)>,
-    alone: Option<u64>,
+    opens: Vec<Open>,
+}
+
+/// One of them.
+struct Open {
+    /// The client, and what it is called.
+    guest: u64,
+    label: String,
+    /// No other client may have the data set open.
+    alone: bool,
 }
 
 impl Kept {
     /// The client that keeps this one away.
     fn in_the_way(&self, guest: u64, alone: bool) -> Option<&str> {
-        let is_alone = self.alone.is_some_and(|other| other != guest);
-        let mut others = self.opens.iter().filter(|(other, _)| *other != guest);
-        let other = others.next().filter(|_| alone || is_alone);
-        other.map(|(_, label)| label.as_str())
+        let mut others = self.opens.iter().filter(|other| other.guest != guest);
+        let other = others.find(|other| alone || other.alone);
+        other.map(|other| other.label.as_str())
     }
-}
-
-/// A client's open.
-pub struct OpenSet {
-    pub name: Name,
-    /// None once it is closed.
-    pub data_set: Mutex<Option<DataSet>>,
-    pub path: bool,
-    /// Its trees, while the client copies them.
-    pub pins: Mutex<Option<PinnedTrees>>,
-    /// What is counted of requests for its records.
-    pub tally: Arc<Tally>,
-    base: Name,
-    guest: u64,
-    alone: bool,
 }
 
 /// Why there is none.
@@ -107,6 +106,8 @@ impl Shared {
             session,
             file_of: files.unwrap_or_else(|| Box::new(file_of)),
             places: Mutex::default(),
+            next: AtomicU64::new(0),
+            busy: Arc::default(),
             tallies: Mutex::default(),
         }
     }
@@ -164,27 +165,32 @@ impl Shared {
         let entry = kept.get_or_insert_with(|| Kept {
             keeper: keeper(),
             opens: Vec::new(),
-            alone: None,
         });
-        entry.opens.push((guest, label));
+        entry.opens.push(Open { guest, label, alone });
         place.opens.store(entry.opens.len() as u32, Relaxed);
-        if alone {
-            entry.alone = Some(guest);
-        }
-        Ok(OpenSet {
+        let about = About {
             name,
-            tally: self.tallies.lock().entry(base.clone()).or_default().clone(),
-            data_set: Mutex::new(Some(data_set)),
             path: reached.way.is_some(),
-            pins: Mutex::default(),
+            identity: Identity {
+                base: place.number,
+                length: identity_length(&reached.cluster),
+            },
+            tally: self.tallies.lock().entry(base.clone()).or_default().clone(),
             base,
             guest,
             alone,
-        })
+        };
+        Ok(OpenSet::new(data_set, about, self.busy.clone()))
     }
 
     fn place(&self, base: &Name) -> Arc<Place> {
-        self.places.lock().entry(base.clone()).or_default().clone()
+        let new = || {
+            Arc::new(Place {
+                number: self.next.fetch_add(1, Relaxed),
+                ..Place::default()
+            })
+        };
+        self.places.lock().entry(base.clone()).or_insert_with(new).clone()
     }
 
     /// What was counted of each data set, and how many have it open.
@@ -199,24 +205,23 @@ impl Shared {
         tallies.iter().map(used).collect()
     }
 
-    /// Closes a client's open; the last one closes the data set.
+    /// Closes a client's open; the last one closes the data set. Nothing that a client may make wait is waited for with
+    /// the place locked (D1).
     pub fn close(&self, set: &OpenSet) -> Result<CloseReport, RequestError> {
+        let Some(own) = set.take() else {
+            return Ok(CloseReport::default());
+        };
         // They keep it open.
         drop(set.pins.lock().take());
         let place = self.place(&set.base);
         let mut kept = place.kept.lock();
-        let Some(own) = set.data_set.lock().take() else {
-            return Ok(CloseReport::default());
-        };
         let closed = own.close();
         let Some(of) = &mut *kept else {
             return closed;
         };
-        if let Some(place) = of.opens.iter().position(|(guest, _)| *guest == set.guest) {
+        let same = |open: &Open| (open.guest, open.alone) == (set.guest, set.alone);
+        if let Some(place) = of.opens.iter().position(same) {
             of.opens.swap_remove(place);
-        }
-        if set.alone {
-            of.alone = None;
         }
         place.opens.store(of.opens.len() as u32, Relaxed);
         if !of.opens.is_empty() {
@@ -238,11 +243,23 @@ impl Shared {
             return Err(format!("the client's descriptor is not of {}", data.display()));
         }
         let flags = fcntl_getfl(descriptor).map_err(|error| error.to_string())?;
-        let mode = flags & OFlags::RWMODE;
+        // One that only names the file (O_PATH) was opened for nothing, though its mode is that of one that reads.
+        let mode = Some(flags & OFlags::RWMODE).filter(|_| !flags.contains(OFlags::PATH));
+        let (may_write, may_read) = (mode == Some(OFlags::RDWR), mode == Some(OFlags::RDONLY));
         match access {
-            Access::Output if mode != OFlags::RDWR => Err("the client may not write to it".into()),
-            Access::Input if mode == OFlags::WRONLY => Err("the client may not read it".into()),
+            Access::Output if !may_write => Err("the client may not write to it".into()),
+            Access::Input if !may_write && !may_read => Err("the client may not read it".into()),
             _ => Ok(()),
         }
+    }
+}
+
+/// Bytes of what names a record when it is locked, see [`Str::lock`](cica_engine::Str::lock).
+fn identity_length(cluster: &Cluster) -> usize {
+    match (cluster.organization, cluster.attributes.keys) {
+        (Organization::Ksds, Some(keys)) => keys.length.into(),
+        // The longest key.
+        (Organization::Ksds, None) => 255,
+        _ => 8,
     }
 }

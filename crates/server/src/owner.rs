@@ -6,9 +6,7 @@ use crate::intervals::Intervals;
 use crate::opened::{FileOf, Shared};
 use crate::shunted::Shunted;
 use crate::tally::Tally;
-use cica_engine::{LockLine, LockMode};
 use cica_session::{Session, Sharing};
-use cica_share::words::{Locked, Status};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
@@ -20,7 +18,7 @@ pub struct Owner {
     pub(crate) shared: Shared,
     guests: Mutex<BTreeMap<u64, Arc<Guest>>>,
     last: AtomicU64,
-    begun: Instant,
+    pub(crate) begun: Instant,
     /// Of all clients.
     pub(crate) tally: Tally,
     /// Memory that clients see.
@@ -91,45 +89,23 @@ impl Owner {
         what.store(true, Release);
     }
 
-    /// Ends what all clients have.
+    /// Lets nobody new in.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.draining.load(Acquire)
+    }
+
+    /// Ends what all clients have. All connections end first: then no thread waits for what a client does not do, and
+    /// no client's end for such a thread.
     pub fn dismiss(&self) {
-        for guest in self.guests() {
-            guest.hang_up();
-            self.end(&guest);
-        }
+        let guests = self.guests();
+        guests.iter().for_each(|guest| guest.hang_up());
+        guests.iter().for_each(|guest| self.end(guest));
+        self.shared.busy.wait();
         self.tell_smf(true);
     }
 
     /// Has SMF records written of what was asked for, if it is time, or at once.
     pub(crate) fn tell_smf(&self, at_once: bool) {
         self.intervals.tell(&self.shared, &self.tally, at_once);
-    }
-
-    /// What it has and does.
-    pub fn status(&self) -> Status {
-        let (bound, charged) = self.shared.session.engine.pool_use();
-        let lines = self.shared.session.engine.lock_lines();
-        let locked = |line: LockLine| Locked {
-            data_set: line.data_set.unwrap_or_default(),
-            key: line.key,
-            alone: line.mode == LockMode::Exclusive,
-            retained: line.retained,
-            holders: line.holders,
-            waiters: (line.waiters.into_iter())
-                .map(|(who, since)| (who, since.as_millis() as u64))
-                .collect(),
-        };
-        Status {
-            process: std::process::id(),
-            version: cica_share::words::VERSION,
-            seconds: self.begun.elapsed().as_secs(),
-            draining: self.draining.load(Acquire),
-            pool: (bound as u64, charged as u64),
-            clients: self.guests().iter().map(|guest| guest.info()).collect(),
-            locks: lines.into_iter().map(locked).collect(),
-            shunted: self.shunted.info(),
-            data_sets: self.shared.used(),
-            sums: self.tally.sums(),
-        }
     }
 }

@@ -197,7 +197,7 @@ impl Owner {
         let Ok(client) = self.client(catalog, false) else {
             return users;
         };
-        // Who does not answer has nothing open any more.
+        // Who does not answer has nothing open any more, or cannot say what.
         let _ = client.ask(&Ask::Status, |answer| {
             if let Answer::Status(status) = answer {
                 let has = |client: &&Guest| client.data_sets.iter().any(|open| open == name.as_str());

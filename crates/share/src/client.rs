@@ -1,12 +1,15 @@
 //! The client's side of an owner: connections to it, as many as requests are made at the same time.
 //!
 //! * C1. A request that got no answer was perhaps done: nothing is sent a second time. From then on the client knows
-//!   the owner as gone, and every request says so. A new open finds the next owner.
+//!   the owner as gone, and every request says so. All its connections are ended, those that others wait on too: an
+//!   owner that lives takes back what the client had. A new open finds the next owner.
 //! * C2. A forked child is no client: its parent's connections are not its own.
+//! * C3. A request for which there is no connection, or that is too long, was not sent. It is refused, and may be made
+//!   again; the owner is not gone for that.
 
 use crate::line::Line;
 use crate::refusal::fenced;
-use crate::wire::Dial;
+use crate::wire::{Dial, HangUp};
 use crate::words::{parse, Answer, Ask, VERSION};
 use cica_disk::{Clock, SystemClock};
 use cica_engine::RequestError;
@@ -14,7 +17,7 @@ use parking_lot::Mutex;
 use std::io::{Error, ErrorKind};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,11 +26,28 @@ pub struct Client {
     owner: Box<dyn Dial>,
     program: String,
     session: u64,
-    /// Connections that nobody uses, each with room for an answer.
-    idle: Mutex<Vec<(Line, Vec<u8>)>>,
+    lines: Mutex<Lines>,
+    /// Written with `lines` locked.
     gone: AtomicBool,
+    /// What the client has done that changes records, see [`changing`](Client::changing).
+    changes: AtomicU64,
     process: u32,
     clock: Arc<dyn Clock>,
+}
+
+/// Connections.
+#[derive(Default)]
+struct Lines {
+    /// Those that nobody uses, each with room for an answer.
+    idle: Vec<(Line, Vec<u8>)>,
+    /// What ends each, used or not.
+    ends: Vec<HangUp>,
+}
+
+impl Lines {
+    fn note(&mut self, line: &Line) {
+        self.ends.extend(line.hang_up());
+    }
 }
 
 impl Client {
@@ -46,12 +66,16 @@ impl Client {
     /// As [`connect`](Self::connect).
     pub fn over(owner: Box<dyn Dial>, program: &str, clock: Arc<dyn Clock>) -> std::io::Result<Client> {
         let (line, session) = dial(&*owner, program, 0)?;
+        let mut lines = Lines::default();
+        lines.note(&line);
+        lines.idle.push((line, Vec::new()));
         Ok(Client {
             owner,
             program: program.to_owned(),
             session,
-            idle: Mutex::new(vec![(line, Vec::new())]),
+            lines: Mutex::new(lines),
             gone: AtomicBool::new(false),
+            changes: AtomicU64::new(0),
             process: std::process::id(),
             clock,
         })
@@ -67,10 +91,24 @@ impl Client {
         self.gone.load(Acquire)
     }
 
+    /// Does what changes records, or takes changes back. Behind it nothing counts that was read ahead before, through
+    /// whichever open.
+    pub(crate) fn changing<T>(&self, act: impl FnOnce(&Client) -> T) -> T {
+        let done = act(self);
+        self.changes.fetch_add(1, AcqRel);
+        done
+    }
+
+    /// How often that was done.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.load(Acquire)
+    }
+
     /// Asks, and gives the answer to `read`.
     ///
     /// # Errors
-    /// 12/16: the owner is gone (C1), or this is a forked child (C2). What the owner refuses.
+    /// 12/16: the owner is gone (C1), this is a forked child (C2), or it could not be asked (C3). What the owner
+    /// refuses.
     pub fn ask<T>(
         &self,
         ask: &Ask<'_>,
@@ -108,13 +146,12 @@ impl Client {
         if self.is_gone() {
             return Err(gone(&"it ended before"));
         }
-        let idle = self.idle.lock().pop();
-        let line = match idle {
-            Some(line) => Ok(line),
-            None => dial(&*self.owner, &self.program, self.session).map(|(line, _)| (line, Vec::new())),
-        };
-        let (mut line, mut space) = line.map_err(|error| self.lost(&error))?;
-        line.send(ask, descriptor).map_err(|error| self.lost(&error))?;
+        let (mut line, mut space) = self.line()?;
+        if let Err(error) = line.write(ask) {
+            self.keep(line, space);
+            return Err(fenced(&error.to_string()));
+        }
+        line.flush(descriptor).map_err(|error| self.lost(&error))?;
         let answer = match line.receive(&mut space) {
             Ok(Some(body)) => parse::<Answer<'_>>(body).map_err(|error| self.lost(&error))?,
             Ok(None) => return Err(self.lost(&"it closed the connection")),
@@ -125,8 +162,52 @@ impl Client {
             Answer::Nonsense(words) => Err(fenced(&words)),
             answer => read(answer, line.descriptor.take()),
         };
-        self.idle.lock().push((line, space));
+        self.keep(line, space);
         read
+    }
+
+    /// A connection that nobody uses, or one more.
+    fn line(&self) -> Result<(Line, Vec<u8>), RequestError> {
+        let idle = self.lines.lock().idle.pop();
+        if let Some(idle) = idle {
+            return Ok(idle);
+        }
+        let line = self.another().map_err(|error| match error.kind() {
+            // Nobody listens, or somebody who knows no such session.
+            ErrorKind::NotFound
+            | ErrorKind::ConnectionRefused
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::InvalidData => self.lost(&error),
+            _ => fenced(&format!(
+                "there is no further connection to the process that shares it ({error}): nothing was asked of it, and \
+                 it may be asked again"
+            )),
+        })?;
+        let mut lines = self.lines.lock();
+        if self.is_gone() {
+            return Err(gone(&"it ended meanwhile"));
+        }
+        lines.note(&line);
+        Ok((line, Vec::new()))
+    }
+
+    /// One more connection. An owner without a thread or a descriptor for it ends it and says nothing, as one does that
+    /// dies; who has died refuses the next.
+    fn another(&self) -> std::io::Result<Line> {
+        let another = || dial(&*self.owner, &self.program, self.session).map(|(line, _)| line);
+        another().or_else(|error| match error.kind() {
+            ErrorKind::ConnectionReset | ErrorKind::BrokenPipe | ErrorKind::UnexpectedEof => another(),
+            _ => Err(error),
+        })
+    }
+
+    /// Nobody uses it any more.
+    fn keep(&self, line: Line, mut space: Vec<u8>) {
+        Line::give_back(&mut space);
+        let mut lines = self.lines.lock();
+        if !self.is_gone() {
+            lines.idle.push((line, space));
+        }
     }
 
     /// Asks for something that has no answer but that it is done.
@@ -151,8 +232,14 @@ impl Client {
         })
     }
 
+    /// C1.
     fn lost(&self, why: &dyn std::fmt::Display) -> RequestError {
+        let mut lines = self.lines.lock();
         self.gone.store(true, Release);
+        let ended = std::mem::take(&mut *lines);
+        drop(lines);
+        drop(ended.idle);
+        ended.ends.iter().for_each(|end| end());
         gone(why)
     }
 }

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use rustix::fs::{Mode, OFlags};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::Arc;
 
 /// See the module.
@@ -81,7 +81,6 @@ fn set_of(client: &Arc<Client>, opened: OpenedReply) -> Result<Set, RequestError
         index_attributes: index.as_deref().map(attributes).transpose()?,
         path: opened.path,
         facts: Mutex::new(facts_of(&opened.state)),
-        changes: AtomicU64::new(0),
         closed: AtomicBool::new(false),
     })
 }

@@ -4,12 +4,13 @@
 //! data_set string unit     what an engine's user has in hand, asked of the owner
 //! doubt                    units of recovery in doubt
 //! set                      what an open's strings share
-//! client                   connections to an owner
+//! client                   connections to an owner, and when what was read ahead is too old
 //! figures                what is counted of requests
 //! refusal                  refused requests, there and back
 //! words                    requests and answers
 //! batch                    records of a browse in one message
 //! line                     how they go over a connection
+//! vigil                    how one is waited for
 //! wire                     a socket, or what tests have in its place
 //! ```
 //! The owner's side is `crates/server`; how it works is in `docs/src/explanation/sharing.md`.
@@ -28,6 +29,7 @@ mod refusal;
 mod set;
 mod string;
 mod unit;
+mod vigil;
 mod wire;
 pub mod words;
 
@@ -38,4 +40,4 @@ pub use line::Line;
 pub use refusal::Refusal;
 pub use string::{FRESH, UNUSED};
 pub use unit::{durability_code, durability_of};
-pub use wire::{address, Dial, Wire};
+pub use wire::{address, Dial, HangUp, Received, Wire};

@@ -8,8 +8,11 @@
 //!   has come, not for what a length says will come.
 //! * W3. Requests of a connection are numbered from 1 on, and an answer has the number of its request. A message of
 //!   another number, one that came twice for example, ends the connection.
+//! * W4. What was not sent has no number: a message that is too long leaves the connection as it was.
+//! * W5. Between messages a connection keeps [`KEPT`] bytes of room for each direction at most.
 
-use crate::wire::Wire;
+use crate::vigil::Vigil;
+use crate::wire::{HangUp, Wire};
 use crate::words::{no_message, LONGEST};
 use serde::Serialize;
 use std::io::{Error, ErrorKind};
@@ -20,12 +23,13 @@ use std::time::Duration;
 const HEAD: usize = 8;
 /// What is read at once; longer messages take more reads.
 const READ: usize = 64 << 10;
-/// Room that is kept for the next message; what a longer one took is given back.
+/// Room that is kept for the next message (W5).
 const KEPT: usize = 1 << 20;
 
 /// See the module.
 pub struct Line {
     wire: Box<dyn Wire>,
+    vigil: Vigil,
     out: Vec<u8>,
     /// Messages sent, and received.
     numbers: (u32, u32),
@@ -38,6 +42,7 @@ impl Line {
     pub fn new(wire: Box<dyn Wire>) -> Line {
         Line {
             wire,
+            vigil: Vigil::new(),
             out: Vec::new(),
             numbers: (0, 0),
             descriptor: None,
@@ -57,17 +62,54 @@ impl Line {
     /// # Errors
     /// It is longer than [`LONGEST`], or the connection is gone.
     pub fn send(&mut self, message: &impl Serialize, descriptor: Option<BorrowedFd<'_>>) -> std::io::Result<()> {
+        self.write(message)?;
+        self.flush(descriptor)
+    }
+
+    /// Writes a message down, to be sent by [`flush`](Self::flush), in the place of one that was not sent.
+    ///
+    /// # Errors
+    /// It is longer than [`LONGEST`]: nothing is written down then (W4).
+    pub fn write(&mut self, message: &impl Serialize) -> std::io::Result<()> {
         self.out.clear();
         self.out.extend_from_slice(&[0; HEAD]);
-        self.out = postcard::to_extend(message, std::mem::take(&mut self.out)).map_err(no_message)?;
-        let length = self.out.len() - HEAD;
+        let written = postcard::to_extend(message, std::mem::take(&mut self.out)).map_err(no_message)?;
+        let length = written.len() - HEAD;
         if length > LONGEST {
             return Err(too_long(length));
         }
-        self.numbers.0 = self.numbers.0.wrapping_add(1);
+        self.out = written;
         self.out[..4].copy_from_slice(&(length as u32).to_le_bytes());
+        Ok(())
+    }
+
+    /// Sends what was written down, if anything was.
+    ///
+    /// # Errors
+    /// The connection is gone.
+    pub fn flush(&mut self, descriptor: Option<BorrowedFd<'_>>) -> std::io::Result<()> {
+        if self.out.is_empty() {
+            return Ok(());
+        }
+        self.numbers.0 = self.numbers.0.wrapping_add(1);
         self.out[4..HEAD].copy_from_slice(&self.numbers.0.to_le_bytes());
-        self.wire.send(&self.out, descriptor)
+        let sent = self.wire.send(&self.out, descriptor);
+        self.out.clear();
+        Line::give_back(&mut self.out);
+        sent
+    }
+
+    /// Gives back what a long message has taken, once nobody reads it any more (W5).
+    pub fn give_back(space: &mut Vec<u8>) {
+        if space.capacity() > KEPT {
+            space.truncate(KEPT);
+            space.shrink_to(KEPT);
+        }
+    }
+
+    /// See [`Wire::hang_up`].
+    pub fn hang_up(&self) -> Option<HangUp> {
+        self.wire.hang_up()
     }
 
     /// The body of the next message (W1, W3), in `space`. Nothing: the other side has closed.
@@ -83,7 +125,11 @@ impl Line {
             if space.len() < room {
                 space.resize(room, 0);
             }
-            let (more, descriptor) = self.wire.receive(&mut space[have..])?;
+            let (more, descriptor) = if have == 0 {
+                self.vigil.receive(&mut *self.wire, space)?
+            } else {
+                self.wire.receive(&mut space[have..])?
+            };
             if descriptor.is_some() {
                 self.descriptor = descriptor;
             }
@@ -96,9 +142,8 @@ impl Line {
                 want = HEAD + self.head(space)?;
             }
         }
-        if space.len() > KEPT && want <= KEPT {
-            space.truncate(KEPT);
-            space.shrink_to_fit();
+        if want <= KEPT {
+            Line::give_back(space);
         }
         if have == want {
             Ok(Some(&space[HEAD..want]))
@@ -132,4 +177,49 @@ fn too_long(length: usize) -> Error {
         ErrorKind::InvalidData,
         format!("a message of {length} bytes is too long"),
     )
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::wire::Received;
+    use crate::words::Ask;
+
+    /// What was sent comes back.
+    #[derive(Default)]
+    struct Echo(Vec<u8>);
+
+    impl Wire for Echo {
+        fn send(&mut self, bytes: &[u8], _: Option<BorrowedFd<'_>>) -> std::io::Result<()> {
+            self.0.extend_from_slice(bytes);
+            Ok(())
+        }
+
+        fn receive(&mut self, room: &mut [u8]) -> std::io::Result<Received> {
+            let count = self.0.len().min(room.len());
+            room[..count].copy_from_slice(&self.0[..count]);
+            self.0.drain(..count);
+            Ok((count, None))
+        }
+    }
+
+    #[test]
+    fn what_a_long_message_took_is_given_back_and_one_too_long_takes_no_number() {
+        let mut line = Line::new(Box::new(Echo::default()));
+        let mut space = Vec::new();
+        for length in [10, 3 << 20, 25 << 20, 10] {
+            let record = vec![1; length];
+            let (string, record) = (1, &record[..]);
+            let sent = line.send(&Ask::Update { string, record }, None);
+            assert_eq!(sent.is_ok(), length < LONGEST);
+            assert!(line.out.capacity() <= KEPT, "{} bytes are kept", line.out.capacity());
+            if sent.is_ok() {
+                let body = line.receive(&mut space).unwrap().unwrap();
+                assert!(body.ends_with(record));
+                Line::give_back(&mut space);
+                assert!(space.capacity() <= KEPT, "{} bytes are kept", space.capacity());
+            }
+        }
+    }
 }

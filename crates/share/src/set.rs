@@ -5,7 +5,7 @@ use crate::words::Ask;
 use cica_engine::far::Facts;
 use cica_format::attributes::Attributes;
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::Arc;
 
 /// See the module.
@@ -18,26 +18,13 @@ pub struct Set {
     /// Records come by an alternate key.
     pub path: bool,
     pub facts: Mutex<Facts>,
-    pub changes: AtomicU64,
     pub closed: AtomicBool,
-}
-
-impl Set {
-    /// A change through this open is about to be made.
-    pub fn note_change(&self) {
-        self.changes.fetch_add(1, AcqRel);
-    }
-
-    /// Changes made through this open.
-    pub fn changes(&self) -> u64 {
-        self.changes.load(Acquire)
-    }
 }
 
 impl Drop for Set {
     fn drop(&mut self) {
         if !self.closed.load(Acquire) {
-            // An owner that is gone has closed it.
+            // An owner that is gone has closed it; one that could not be asked (client:C3) does when the client ends.
             let _ = self.client.ask(&Ask::Close { set: self.number }, |_| Ok(()));
         }
     }

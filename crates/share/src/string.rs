@@ -3,7 +3,8 @@
 //! The owner has the position. Records that a browse reads come in batches, and the owner's string stands behind the
 //! last of a batch. Before anything else is asked it is set back to the record that the program has seen last.
 //!
-//! * S1. A batch is not read on when the client has changed anything since, or when it is older than [`FRESH`].
+//! * S1. A batch is not read on when the client has changed anything since, through this open or another, or has taken
+//!   a unit back, or when it is older than [`FRESH`].
 //! * S2. Only records that are named by key, address or number come in batches, not those of a path.
 //! * S3. What the program has not seen is not locked for it, and a record that was not free when a batch was read is
 //!   asked for again.
@@ -206,11 +207,11 @@ impl ClientString {
 
     /// A change that is answered by a number.
     fn put(&mut self, ask: &Ask<'_>) -> Result<u64, RequestError> {
-        self.set.note_change();
-        let (number, duplicate) = self.client().ask(ask, |answer| match answer {
+        let put = |answer: Answer<'_>| match answer {
             Answer::Put(number, duplicate) => Ok((number, duplicate)),
             _ => Err(unfit()),
-        })?;
+        };
+        let (number, duplicate) = self.client().changing(|client| client.ask(ask, put))?;
         self.duplicate = duplicate;
         Ok(number)
     }
@@ -226,7 +227,7 @@ impl ClientString {
     /// The next record of what was read ahead (S1).
     fn take_ahead(&mut self, backward: bool, intent: Intent) -> Option<Result<(), RequestError>> {
         let (read, changes) = self.ahead.read?;
-        let good = self.batches(intent) && self.ahead.backward == backward && changes == self.set.changes();
+        let good = self.batches(intent) && self.ahead.backward == backward && changes == self.client().changes();
         if !good {
             return None;
         }
@@ -281,7 +282,7 @@ impl ClientString {
     fn read_ahead(&mut self, string: u32, backward: bool, intent: Intent) -> Result<(), RequestError> {
         self.area(string)?;
         self.keep_last();
-        let changes = self.set.changes();
+        let changes = self.client().changes();
         let into_area = self.batch >= MANY && self.ahead.records.area.is_some();
         let ask = Ask::Step {
             string,
@@ -453,8 +454,7 @@ impl FarString for ClientString {
 
     fn erase(&mut self) -> Result<(), RequestError> {
         let string = self.ready()?;
-        self.set.note_change();
-        self.client().tell(&Ask::Erase { string })
+        self.client().changing(|client| client.tell(&Ask::Erase { string }))
     }
 
     fn mirror_duplicates(&mut self) {
@@ -485,8 +485,8 @@ impl FarString for ClientString {
 
     fn put_interval(&mut self, image: &[u8]) -> Result<(), RequestError> {
         let string = self.ready()?;
-        self.set.note_change();
-        self.client().tell(&Ask::PutInterval { string, image })
+        self.client()
+            .changing(|client| client.tell(&Ask::PutInterval { string, image }))
     }
 
     fn read_range(&mut self, rba: u64, out: &mut [u8]) -> Result<(), RequestError> {
@@ -508,12 +508,13 @@ impl FarString for ClientString {
 
     fn write_range(&mut self, rba: u64, bytes: &[u8]) -> Result<(), RequestError> {
         let string = self.ready()?;
-        self.set.note_change();
-        for (place, bytes) in bytes.chunks(RANGE).enumerate() {
-            let rba = rba + (place * RANGE) as u64;
-            self.client().tell(&Ask::WriteRange { string, rba, bytes })?;
-        }
-        Ok(())
+        self.client().changing(|client| {
+            for (place, bytes) in bytes.chunks(RANGE).enumerate() {
+                let rba = rba + (place * RANGE) as u64;
+                client.tell(&Ask::WriteRange { string, rba, bytes })?;
+            }
+            Ok(())
+        })
     }
 
     fn set_patience(&mut self, patience: Patience) {
@@ -564,7 +565,7 @@ impl ClientString {
 impl Drop for ClientString {
     fn drop(&mut self) {
         if let Some(string) = self.number {
-            // An owner that is gone has no strings.
+            // An owner that is gone has no strings; with one that could not be asked it goes when the client ends.
             let _ = self.client().tell(&Ask::DropString { string });
         }
     }

@@ -5,13 +5,14 @@ use crate::doubt::Undecided;
 use crate::words::{Answer, Ask};
 use cica_engine::far::FarUnit;
 use cica_engine::{Durability, PrepareError, RequestError};
+use parking_lot::Mutex;
 use std::os::fd::BorrowedFd;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// See the module. The owner is asked for it when it is needed first.
 pub struct Unit {
     client: Arc<Client>,
-    number: OnceLock<Result<u32, String>>,
+    number: Mutex<Option<u32>>,
 }
 
 impl Unit {
@@ -19,16 +20,18 @@ impl Unit {
     pub fn new(client: Arc<Client>) -> Unit {
         Unit {
             client,
-            number: OnceLock::new(),
+            number: Mutex::new(None),
         }
     }
 
     fn made(&self) -> Result<u32, RequestError> {
-        let made = self.number.get_or_init(|| {
-            let number = self.client.number(&Ask::Unit).map_err(|error| error.to_string())?;
-            u32::try_from(number).map_err(|error| error.to_string())
-        });
-        made.clone().map_err(|why| RequestError::Fenced { why })
+        let mut known = self.number.lock();
+        if let Some(number) = *known {
+            return Ok(number);
+        }
+        let number = u32::try_from(self.client.number(&Ask::Unit)?).map_err(|_| unfit())?;
+        *known = Some(number);
+        Ok(number)
     }
 }
 
@@ -45,13 +48,15 @@ impl FarUnit for Unit {
 
     fn backout(&self) -> Result<(), RequestError> {
         let unit = self.made()?;
-        self.client.tell(&Ask::Backout { unit })
+        self.client.changing(|client| client.tell(&Ask::Backout { unit }))
     }
 
     fn prepare(&self, name: &str) -> Result<(), PrepareError> {
         let unit = self.made()?;
-        self.client.ask(&Ask::Prepare { unit, name }, done)??;
-        Ok(())
+        let prepared = self
+            .client
+            .changing(|client| client.ask(&Ask::Prepare { unit, name }, done));
+        Ok(prepared??)
     }
 
     fn is_gone(&self) -> bool {
@@ -67,9 +72,9 @@ impl FarUnit for Unit {
 
 impl Drop for Unit {
     fn drop(&mut self) {
-        if let Some(Ok(unit)) = self.number.get() {
-            // An owner that is gone has taken it back, or will.
-            let _ = self.client.tell(&Ask::DropUnit { unit: *unit });
+        if let Some(unit) = *self.number.get_mut() {
+            // An owner that is gone has taken it back, or will; one that could not be asked does when the client ends.
+            let _ = self.client.changing(|client| client.tell(&Ask::DropUnit { unit }));
         }
     }
 }
@@ -87,7 +92,7 @@ impl Client {
         commit: bool,
         rights: BorrowedFd<'_>,
     ) -> Result<Result<(), Undecided>, RequestError> {
-        self.ask_with(&Ask::Decide { name, commit }, Some(rights), done)
+        self.changing(|client| client.ask_with(&Ask::Decide { name, commit }, Some(rights), done))
     }
 }
 

@@ -7,10 +7,15 @@ use rustix::net::{
 };
 use std::io::{IoSlice, IoSliceMut, Write};
 use std::mem::MaybeUninit;
+use std::net::Shutdown;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
+
+/// So many bytes, and a descriptor that came beside them.
+pub type Received = (usize, Option<OwnedFd>);
 
 /// One end of a connection.
 pub trait Wire: Send {
@@ -24,7 +29,15 @@ pub trait Wire: Send {
     ///
     /// # Errors
     /// The connection is gone.
-    fn receive(&mut self, room: &mut [u8]) -> std::io::Result<(usize, Option<OwnedFd>)>;
+    fn receive(&mut self, room: &mut [u8]) -> std::io::Result<Received>;
+
+    /// The same of what has come already; `None`: nothing has.
+    ///
+    /// # Errors
+    /// The connection is gone.
+    fn receive_now(&mut self, room: &mut [u8]) -> std::io::Result<Option<Received>> {
+        self.receive(room).map(Some)
+    }
 
     /// From now on sending and receiving end with [`WouldBlock`](std::io::ErrorKind::WouldBlock) when the other side does
     /// nothing for so long; `None`: they wait for ever.
@@ -34,7 +47,15 @@ pub trait Wire: Send {
     fn set_patience(&mut self, _patience: Option<Duration>) -> std::io::Result<()> {
         Ok(())
     }
+
+    /// What ends the connection while a thread uses it; `None`: only its drop does.
+    fn hang_up(&self) -> Option<HangUp> {
+        None
+    }
 }
+
+/// Ends a connection, so that whoever waits for it is told so. It keeps none open.
+pub type HangUp = Box<dyn Fn() + Send + Sync>;
 
 /// Where connections come from.
 pub trait Dial: Send + Sync {
@@ -49,7 +70,7 @@ pub trait Dial: Send + Sync {
 impl Dial for PathBuf {
     fn dial(&self) -> std::io::Result<Box<dyn Wire>> {
         let (path, _directory) = address(self)?;
-        Ok(Box::new(UnixStream::connect(path)?))
+        Ok(Box::new(Socket(Arc::new(UnixStream::connect(path)?))))
     }
 }
 
@@ -79,37 +100,91 @@ pub fn address(socket: &Path) -> std::io::Result<(PathBuf, Option<OwnedFd>)> {
 
 impl Wire for UnixStream {
     fn set_patience(&mut self, patience: Option<Duration>) -> std::io::Result<()> {
-        self.set_read_timeout(patience)?;
-        self.set_write_timeout(patience)
+        set_patience(self, patience)
     }
 
     fn send(&mut self, bytes: &[u8], descriptor: Option<BorrowedFd<'_>>) -> std::io::Result<()> {
-        let sent = match descriptor {
-            Some(descriptor) => send_first(self, bytes, descriptor)?,
-            None => 0,
-        };
-        self.write_all(&bytes[sent..])
+        send(self, bytes, descriptor)
     }
 
-    fn receive(&mut self, room: &mut [u8]) -> std::io::Result<(usize, Option<OwnedFd>)> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-        let mut beside = RecvAncillaryBuffer::new(&mut space);
-        let received = loop {
-            let mut into = [IoSliceMut::new(room)];
-            match recvmsg(&*self, &mut into, &mut beside, RecvFlags::CMSG_CLOEXEC) {
-                Err(rustix::io::Errno::INTR) => {}
-                received => break received?,
-            }
-        };
-        let mut descriptor = None;
-        for message in beside.drain() {
-            if let RecvAncillaryMessage::ScmRights(descriptors) = message {
-                // Of more than one, which nobody sends, the last is taken and the others are closed.
-                descriptor = descriptors.last();
-            }
-        }
-        Ok((received.bytes, descriptor))
+    fn receive(&mut self, room: &mut [u8]) -> std::io::Result<Received> {
+        received(self, room, RecvFlags::CMSG_CLOEXEC)
     }
+
+    fn receive_now(&mut self, room: &mut [u8]) -> std::io::Result<Option<Received>> {
+        received_now(self, room)
+    }
+}
+
+/// A socket that another thread may shut down.
+struct Socket(Arc<UnixStream>);
+
+impl Wire for Socket {
+    fn set_patience(&mut self, patience: Option<Duration>) -> std::io::Result<()> {
+        set_patience(&self.0, patience)
+    }
+
+    fn send(&mut self, bytes: &[u8], descriptor: Option<BorrowedFd<'_>>) -> std::io::Result<()> {
+        send(&self.0, bytes, descriptor)
+    }
+
+    fn receive(&mut self, room: &mut [u8]) -> std::io::Result<Received> {
+        received(&self.0, room, RecvFlags::CMSG_CLOEXEC)
+    }
+
+    fn receive_now(&mut self, room: &mut [u8]) -> std::io::Result<Option<Received>> {
+        received_now(&self.0, room)
+    }
+
+    fn hang_up(&self) -> Option<HangUp> {
+        let same = Arc::downgrade(&self.0);
+        Some(Box::new(move || {
+            if let Some(stream) = same.upgrade() {
+                // One that the other side has ended needs no end.
+                let _ = stream.shutdown(Shutdown::Both);
+            }
+        }))
+    }
+}
+
+fn set_patience(stream: &UnixStream, patience: Option<Duration>) -> std::io::Result<()> {
+    stream.set_read_timeout(patience)?;
+    stream.set_write_timeout(patience)
+}
+
+fn send(mut stream: &UnixStream, bytes: &[u8], descriptor: Option<BorrowedFd<'_>>) -> std::io::Result<()> {
+    let sent = match descriptor {
+        Some(descriptor) => send_first(stream, bytes, descriptor)?,
+        None => 0,
+    };
+    stream.write_all(&bytes[sent..])
+}
+
+fn received_now(stream: &UnixStream, room: &mut [u8]) -> std::io::Result<Option<Received>> {
+    match received(stream, room, RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT) {
+        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(None),
+        received => received.map(Some),
+    }
+}
+
+fn received(stream: &UnixStream, room: &mut [u8], how: RecvFlags) -> std::io::Result<Received> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut beside = RecvAncillaryBuffer::new(&mut space);
+    let received = loop {
+        let mut into = [IoSliceMut::new(room)];
+        match recvmsg(stream, &mut into, &mut beside, how) {
+            Err(rustix::io::Errno::INTR) => {}
+            received => break received?,
+        }
+    };
+    let mut descriptor = None;
+    for message in beside.drain() {
+        if let RecvAncillaryMessage::ScmRights(descriptors) = message {
+            // Of more than one, which nobody sends, the last is taken and the others are closed.
+            descriptor = descriptors.last();
+        }
+    }
+    Ok((received.bytes, descriptor))
 }
 
 /// Sends the first bytes with a descriptor; says how many.

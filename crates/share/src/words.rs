@@ -12,7 +12,7 @@ use std::io::{Error, ErrorKind};
 use std::time::Duration;
 
 /// Raised by every change of a message.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 /// Bytes of a body at most: a record of the greatest length, or a batch, and what stands beside it.
 pub const LONGEST: usize = 20 << 20;
 /// A wait without an end.
@@ -409,8 +409,10 @@ pub struct Status {
     pub pool: (u64, u64),
     /// Its clients.
     pub clients: Vec<ClientInfo>,
-    /// Records that are locked.
+    /// Records that are locked; those that are retained or waited for first, where not all have room.
     pub locks: Vec<Locked>,
+    /// So many more are locked, for which the answer has no room.
+    pub unlisted: u64,
     /// Units that could not be taken back.
     pub shunted: Vec<Shunted>,
     /// Data sets.

@@ -403,6 +403,7 @@ fn others() -> Vec<Vec<u8>> {
         pool: (1, 1),
         clients: vec![],
         locks: vec![],
+        unlisted: u64::MAX,
         shunted: vec![],
         data_sets: vec![],
         sums,

@@ -25,6 +25,7 @@ impl Run {
                 if self.model.has_pending(session) {
                     self.count("units prepared");
                 }
+                self.browsed_anew(which);
                 if self.model.prepare(session, unit) {
                     Ok(())
                 } else {
@@ -63,6 +64,7 @@ impl Run {
             (SharedReply::Unknown, false) if may => Ok(()),
             (SharedReply::Done, true) if may => {
                 self.decided(unit, commits);
+                self.browsed_anew(which);
                 Ok(())
             }
             // Who is hostile may have it alone.

@@ -283,7 +283,7 @@ impl Run {
             (SharedReply::NotFound, Way::Free | Way::Perhaps) if !inserts && !there => {}
             (SharedReply::Done, Way::Free | Way::Perhaps) if inserts != there => {
                 self.model.change(self.world.clock.passed(), by, name, Some(value));
-                self.browsed_anew(which, name.0);
+                self.browsed_anew(which);
                 self.count("changes");
             }
             _ => return self.unexpected(which, format!("{reply:?}, it was {way:?}, there {there}")),
@@ -328,7 +328,7 @@ impl Run {
             SharedReply::Done => {
                 self.model.hold(by, name.0, None);
                 self.model.change(self.world.clock.passed(), by, name, value);
-                self.browsed_anew(which, name.0);
+                self.browsed_anew(which);
                 self.count("changes");
                 Ok(())
             }
@@ -341,10 +341,11 @@ impl Run {
         }
     }
 
-    /// What the client has read ahead it does not see any more, as it has changed something.
-    fn browsed_anew(&mut self, which: usize, set: usize) {
+    /// What the client has read ahead it does not see any more, of whichever data set, as it has changed something or
+    /// taken something back.
+    fn browsed_anew(&mut self, which: usize) {
         let since = (self.world.clock.passed(), self.model.changes());
-        if let Some(browse) = self.actors[which].browse.as_mut().filter(|browse| browse.set == set) {
+        if let Some(browse) = &mut self.actors[which].browse {
             browse.since = since;
         }
     }
@@ -479,6 +480,9 @@ impl Run {
                     self.count(if commits { "commits" } else { "backouts" });
                 }
                 self.model.end_unit(self.world.clock.passed(), session, commits);
+                if !commits {
+                    self.browsed_anew(which);
+                }
                 Ok(())
             }
             reply => self.unexpected(which, format!("{reply:?}")),

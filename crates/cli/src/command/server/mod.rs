@@ -301,6 +301,9 @@ fn lock_lines(server: &Server) -> Vec<String> {
         let waiter = |(who, waits): &(String, u64)| format!("  waited for by {who}, since {}", since(waits / 1000));
         lines.extend(lock.waiters.iter().map(waiter));
     }
+    if server.unlisted > 0 {
+        lines.push(format!("and {} more", server.unlisted));
+    }
     lines
 }
 
