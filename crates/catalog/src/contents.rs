@@ -5,6 +5,8 @@
 //! * C1. A name stands for one thing: no component has the name of an entry or of another component.
 //! * C2. A volume that a component names is known.
 //! * C3. No data set of the catalog lies in a file that is listed as a leftover.
+//! * C4. An entry that comes out of a copy, or takes another's place, lies in no file of a third. `insert` does not
+//!   look for that: who defines an entry has looked for a free file, and a catalog is read as it was written.
 
 use crate::entry::{Alias, Component, Entry, EntryKind, FileOf, Relate};
 use crate::error::CatalogError;
@@ -158,6 +160,21 @@ impl Contents {
         Ok(())
     }
 
+    /// Puts in an entry that comes out of a copy (C4). A data set that is not VSAM's gets a file of its own where
+    /// another entry has its file: its contents are not in the copy.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert), or a component lies in another's file.
+    pub fn take_in(&mut self, mut entry: Entry) -> Result<(), CatalogError> {
+        if self.has_one_of(&entry.files()) {
+            match &mut entry {
+                Entry::NonVsam(data_set) => data_set.file = self.file_of_new(&data_set.volumes, &data_set.name),
+                entry => return Err(duplicate(entry.name())),
+            }
+        }
+        self.insert(entry)
+    }
+
     /// Takes out an entry and gives it back; its files stay.
     pub fn remove(&mut self, name: &Name) -> Result<Entry, CatalogError> {
         let entry = self
@@ -174,7 +191,14 @@ impl Contents {
     /// changed.
     pub fn replace(&mut self, name: &Name, entry: Entry) -> Result<(), CatalogError> {
         let old = self.remove(name)?;
-        self.insert(entry).inspect_err(|_| {
+        let (kept, mut new) = (old.files(), entry.files());
+        new.retain(|place| !kept.contains(place));
+        let replaced = if self.has_one_of(&new) {
+            Err(duplicate(entry.name()))
+        } else {
+            self.insert(entry)
+        };
+        replaced.inspect_err(|_| {
             // The old entry was here a moment ago, so it goes back without conflict.
             let _ = self.insert(old);
         })
@@ -253,10 +277,10 @@ impl Contents {
         self.leftovers.insert((serial.clone(), file.clone()), erase);
     }
 
-    /// Lists the files of an entry that was taken out as ones that go.
+    /// Lists the files of an entry that was taken out as ones that go, but for those that another entry names too (C3).
     pub fn add_leftovers_of(&mut self, entry: &Entry, erase: bool) {
         for (serial, file) in entry.files() {
-            if self.volumes.contains_key(&serial) {
+            if self.volumes.contains_key(&serial) && !self.has_file(&serial, &file) {
                 self.leftovers.insert((serial, file), erase);
             }
         }
@@ -288,6 +312,11 @@ impl Contents {
         self.entries().any(|entry| entry.files().contains(&place))
     }
 
+    /// Is one of these files a data set's?
+    pub(crate) fn has_one_of(&self, files: &[VolumeFile]) -> bool {
+        files.iter().any(|(serial, file)| self.has_file(serial, file))
+    }
+
     /// What a new data set that is not VSAM's states as its file: nothing, it lies under its own name; or, where one
     /// that was renamed kept the file of that name, one that no data set is called.
     pub fn file_of_new(&self, volumes: &[Volser], name: &Name) -> FileOf {
@@ -309,7 +338,7 @@ impl Contents {
         for (i, name) in names.iter().enumerate() {
             let taken = self.entries.contains_key(name) || self.components.contains_key(name);
             if taken || names[..i].contains(name) {
-                return Err(CatalogError::Duplicate { name: (*name).clone() });
+                return Err(duplicate(name));
             }
         }
         for (_, component) in entry.components() {
@@ -319,6 +348,10 @@ impl Contents {
         }
         Ok(())
     }
+}
+
+fn duplicate(name: &Name) -> CatalogError {
+    CatalogError::Duplicate { name: name.clone() }
 }
 
 fn unknown(serial: &Volser) -> CatalogError {

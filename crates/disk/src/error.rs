@@ -14,6 +14,9 @@ const QUOTA_EXCEEDED: i32 = 122;
 const NO_LOCKS: i32 = 37;
 const NOT_THERE: i32 = 38;
 const NOT_SUPPORTED: i32 = 95;
+/// ENFILE and EMFILE of Linux.
+const SYSTEM_HAS_NO_DESCRIPTOR: i32 = 23;
+const NO_DESCRIPTOR: i32 = 24;
 
 /// What a disk was asked to do when it failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,6 +124,24 @@ impl DiskError {
         error.get_ref().and_then(|inner| inner.downcast_ref())
     }
 
+    /// Has this process no right to the file, or no means to use it now? Nothing is said then of what is in the file.
+    pub fn is_of_process(error: &io::Error) -> bool {
+        let number = DiskError::of(error).map_or(error.raw_os_error(), DiskError::raw_os_error);
+        let without = [NO_DESCRIPTOR, SYSTEM_HAS_NO_DESCRIPTOR];
+        number.is_some_and(|number| without.contains(&number))
+            || matches!(
+                error.kind(),
+                ErrorKind::PermissionDenied
+                    | ErrorKind::OutOfMemory
+                    | ErrorKind::StorageFull
+                    | ErrorKind::QuotaExceeded
+                    | ErrorKind::ReadOnlyFilesystem
+                    | ErrorKind::WouldBlock
+                    | ErrorKind::ResourceBusy
+                    | ErrorKind::Interrupted
+            )
+    }
+
     /// The system's error number, if it gave one.
     pub fn raw_os_error(&self) -> Option<i32> {
         self.cause.raw_os_error()
@@ -215,6 +236,20 @@ pub(crate) fn changed() -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_process_has_not_is_told_from_what_is_wrong_with_a_file() {
+        let of_process = |number| {
+            let bare = || io::Error::from_raw_os_error(number);
+            let told = DiskError::is_of_process(&failed(Action::Open, Path::new("/A"), bare()));
+            assert_eq!(DiskError::is_of_process(&bare()), told, "{number}");
+            told
+        };
+        // EPERM, ENOMEM, EACCES, ENFILE, EMFILE, ENOSPC, EROFS, EDQUOT
+        assert!([1, 12, 13, 23, 24, 28, 30, 122].into_iter().all(of_process));
+        // ENOENT, EIO, ENXIO, EUCLEAN
+        assert!(![2, 5, 6, 117].into_iter().any(of_process));
+    }
 
     #[test]
     fn a_file_system_without_locks_is_said_to_be_one() {

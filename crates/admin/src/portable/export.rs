@@ -1,6 +1,7 @@
 //! EXPORT: a data set with its definition into a portable copy, and then away, or marked as copied.
 //!
-//! 1. The original goes (PERMANENT) only when the copy is complete and durable, and nobody changed it meanwhile.
+//! 1. The original goes (PERMANENT) only when the copy is complete and durable, and nobody changed it, or what leads to
+//!    it, meanwhile.
 //! 2. A key-sequenced cluster is copied record by record, so that it can be imported with another layout; CIMODE and
 //!    all other data sets are copied as they are stored, so that RBAs and record numbers stay what they are.
 //! 3. Paths and aliases over the object are in its copy. Alternate indexes are not: who wants them elsewhere exports
@@ -212,6 +213,13 @@ impl Source {
         }
         let doomed = self.doomed;
         making.switch(locked, |contents| {
+            if with_related(contents, self.entry.name())? != doomed {
+                let words = format!(
+                    "what leads to {} was changed while it was exported; all of it stays: export it again",
+                    self.entry.name()
+                );
+                return Err(refused(&words, 184, 6));
+            }
             for entry in &doomed {
                 contents.remove(entry.name())?;
             }

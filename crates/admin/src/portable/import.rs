@@ -4,10 +4,12 @@
 //! |---|---|
 //! | not there | the data set is made |
 //! | a data set that EXPORT TEMPORARY copied | it is replaced |
+//! | a path or an alias that leads to what the one in the copy leads to | it is replaced |
 //! | an empty data set, and INTOEMPTY is said | it is filled, with its own definition |
 //! | anything else | refused |
 //!
 //! 1. Until the copy was read to its end the catalog is as before; then everything is put into it by one change.
+//! 2. An alternate index comes in only over a base that is there.
 
 use super::super::delete::expired;
 use super::super::failure::{refused, Failure};
@@ -16,12 +18,13 @@ use super::super::open::no_dd;
 use super::super::Services;
 use super::place::place;
 use super::receive::Received;
+use super::standing::{check_empty, leads_nowhere, leads_to, not_empty};
 use super::{moment, Copy};
 use crate::named::Named;
 use crate::outcome::Outcome;
 use crate::report::Report;
 use cica_catalog::entry::Relate;
-use cica_catalog::{Catalog, Entry, Name};
+use cica_catalog::{Catalog, Contents, Entry, Name};
 use cica_format::portable::Mode;
 use cica_messages::{CICA0967E, CICA1000E, IDC0005I, IDC0604I, IDC3013I};
 
@@ -104,7 +107,9 @@ fn import(services: &mut Services, request: &Import, out: &mut Report) -> Result
         return Err(Failure::new(&CICA0967E, &[("name", &"IMPORT: THE COPY IS EMPTY")]));
     }
     // One object, in one catalog.
-    received.switch().1?;
+    received
+        .switch(|contents, coming, _| over_something(contents, coming))
+        .1?;
     if let Some(count) = records {
         out.say(&IDC0005I, &[("count", &count)]);
     }
@@ -149,6 +154,9 @@ fn one(
         let erase = old.attributes().is_some_and(|a| a.erase);
         let erase = request.erase.unwrap_or(erase);
         let lock = Replaced::lock(services, &catalog, old.clone(), erase)?;
+        if request.into_empty {
+            check_empty(services, &catalog, &old)?;
+        }
         within.replaced.push((old, lock));
     }
     let count = match mode {
@@ -184,13 +192,12 @@ fn there(
         return Err(duplicate());
     }
     let definition = old.components().next().is_none();
+    if definition && leads_to(&old).is_none_or(|target| leads_to(entry) != Some(target)) {
+        return Err(duplicate());
+    }
     if request.into_empty && !definition {
         if !is_empty(services, catalog, &old)? {
-            return Err(refused(
-                &format!("{} is not empty; INTOEMPTY does not replace it", old.name()),
-                140,
-                0,
-            ));
+            return Err(not_empty(old.name()));
         }
         *entry = old.clone();
         return Ok(Some(old));
@@ -202,6 +209,20 @@ fn there(
         expired(services, &old)?;
     }
     Ok(Some(old))
+}
+
+/// What each of them leads to is there, or comes with it (2).
+fn over_something(contents: &Contents, coming: &[Entry]) -> Result<(), Failure> {
+    let lost = coming
+        .iter()
+        .find_map(|entry| leads_nowhere(contents, coming, entry).map(|target| (entry.name(), target)));
+    match lost {
+        None => Ok(()),
+        Some((name, target)) => {
+            let words = format!("{name} is over {target}, and no data set of that name is there; import it first");
+            Err(refused(&words, 8, 42))
+        }
+    }
 }
 
 fn is_empty(services: &Services, catalog: &Catalog, entry: &Entry) -> Result<bool, Failure> {

@@ -14,6 +14,7 @@ mod place;
 mod receive;
 mod recover;
 mod restore;
+mod standing;
 mod stored;
 
 pub use backup::Backup;

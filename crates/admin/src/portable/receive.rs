@@ -6,7 +6,7 @@ use super::super::trouble::{not_opened, Trouble};
 use super::super::Services;
 use super::Copy;
 use cica_catalog::entry::Component;
-use cica_catalog::{Catalog, Cluster, Entry};
+use cica_catalog::{Catalog, Cluster, Contents, Entry};
 use cica_engine::{Access, DataSet, Definition, Insert, OpenError, OpenOptions, Rebuild};
 use cica_format::attributes::{Alternate, Attributes};
 use cica_format::portable::{BlockKind, Member, Mode, Totals};
@@ -22,6 +22,9 @@ use std::sync::Arc;
 pub struct Received {
     catalogs: Vec<InCatalog>,
 }
+
+/// The entries that came in, and how it ended.
+pub type Switched = (Vec<Entry>, Result<(), Failure>);
 
 /// What goes into one catalog.
 pub struct InCatalog {
@@ -51,15 +54,19 @@ impl Received {
         Ok(&mut self.catalogs[at])
     }
 
-    /// All catalogs it goes into.
-    pub fn catalogs(&self) -> &[InCatalog] {
-        &self.catalogs
-    }
-
     /// Puts all of it into the catalogs, each by one change; tells the entries that came in, and the failure of the
-    /// first catalog that could not be changed. Those behind it are as they were.
-    pub fn switch(self) -> (Vec<Entry>, Result<(), Failure>) {
+    /// first catalog that could not be changed. Those behind it are as they were. `check` is asked whether what comes,
+    /// and what it replaces, fits the contents of its catalog: of all catalogs before the first is changed, and again
+    /// within the change of each.
+    pub fn switch(self, check: impl Fn(&Contents, &[Entry], &[Entry]) -> Result<(), Failure>) -> Switched {
         let mut done = Vec::new();
+        let checked = self.catalogs.iter().try_for_each(|c| {
+            let old: Vec<Entry> = c.replaced.iter().map(|(old, _)| old.clone()).collect();
+            check(&*c.making.catalog().contents()?, &c.entries, &old)
+        });
+        if checked.is_err() {
+            return (done, checked);
+        }
         for InCatalog {
             making,
             entries,
@@ -69,11 +76,12 @@ impl Received {
             let (old, replaced): (Vec<Entry>, Vec<Replaced>) = replaced.into_iter().unzip();
             let new = entries.clone();
             let switched = making.switch(replaced, |contents| {
+                check(contents, &entries, &old)?;
                 for entry in &old {
                     contents.remove(entry.name())?;
                 }
                 for entry in entries {
-                    contents.insert(entry)?;
+                    contents.take_in(entry)?;
                 }
                 Ok(())
             });

@@ -3,26 +3,29 @@
 //! 1. The data set is made beside the original, whose entry and files are untouched until the new one is whole.
 //! 2. Its alternate indexes stay. They are out of step with it from the switch on, which each open finds out, until
 //!    they are built anew: the last step.
-//! 3. Where the original can be read, the archive must have everything that it has, unless a time is said.
+//! 3. Where the original can be read, the archive must have everything that it has, unless a time is said. It is locked
+//!    from before it is seen what the archive has: nobody adds to it behind that.
+//! 4. Nothing but a cluster of the name is replaced.
 
 use super::super::bldindex::Bldindex;
 use super::super::failure::{refused, Failure};
-use super::super::making::Replaced;
 use super::super::{decided, Services};
 use super::place::place;
 use super::receive::Received;
+use super::standing::LockedOriginal;
 use super::stored::files;
 use super::{moment, Copy};
 use crate::named::Named;
 use crate::outcome::Outcome;
 use crate::report::Report;
 use crate::trouble::not_opened;
-use cica_catalog::{Catalog, Entry, Name};
+use cica_catalog::{Catalog, Entry, Name, Resolved};
 use cica_engine::archive::RedoError;
 use cica_engine::{Access, Durability, Io, Logging, OpenError, OpenOptions};
 use cica_format::portable::Mode;
 use cica_format::root::Root;
 use cica_messages::{CICA0967E, CICA1010I, CICA1011E, CICA1012I};
+use std::fmt::Display;
 use std::sync::Arc;
 
 /// RECOVER.
@@ -72,11 +75,13 @@ fn recover(services: &mut Services, request: &Recover, out: &mut Report) -> Resu
     let name = Name::parse(&request.name).map_err(|error| refused(&error, 140, 0))?;
     let mut copy = Copy::open(services, &request.from)?;
     let catalog = services.home(&name)?;
-    if let Some(found) = catalog.contents()?.find(&name) {
-        decided::check(services, &catalog, found.entry())?;
-    }
-    let original = original(services, &catalog, &name)?;
     let mut received = Received::default();
+    let mut root = None;
+    if let Some(original) = original(services, &catalog, &name)? {
+        root = original.root;
+        let within = received.within(services, &catalog)?;
+        within.replaced.push((original.entry, original.lock));
+    }
     let mut recovered = None;
     while let Some((mode, mut entry)) = copy.member()? {
         if *entry.name() != name || !matches!(entry, Entry::Cluster(_)) || mode != Mode::ControlIntervals {
@@ -89,40 +94,45 @@ fn recover(services: &mut Services, request: &Recover, out: &mut Report) -> Resu
         }
         let paths = received.within(services, &catalog)?.making.list(&mut entry)?;
         copy.rebuild(services, &entry, paths.clone())?;
-        recovered = Some(forward(services, request, &name, &paths, original.as_ref())?);
-        let within = received.within(services, &catalog)?;
-        if let Some(found) = contents.find(&name) {
-            let old = found.entry().clone();
-            let erase = old.attributes().is_some_and(|a| a.erase);
-            let lock = Replaced::lock(services, &catalog, old.clone(), erase)?;
-            within.replaced.push((old, lock));
-        }
-        within.entries.push(entry);
+        recovered = Some(forward(services, request, &name, &paths, root.as_ref())?);
+        received.within(services, &catalog)?.entries.push(entry);
     }
     let Some(mut recovered) = recovered else {
         return Err(Failure::new(&CICA0967E, &[("name", &name)]));
     };
-    received.switch().1?;
+    received.switch(|_, _, _| Ok(())).1?;
     tell(&name, &recovered, out);
     let cc = build_indexes(services, &catalog, &name, &mut recovered, out)?;
     Ok((cc, recovered))
 }
 
-/// The root of the data set as it is, complete: what its log has is in the archive then. None: it is not there, or
-/// cannot be read, which is why it is recovered.
-fn original(services: &Services, catalog: &Catalog, name: &Name) -> Result<Option<Root>, Failure> {
+/// The data set that has the name, locked; none: nothing has it.
+///
+/// # Errors
+/// Something else has the name (4), or it cannot be locked.
+fn original(services: &Services, catalog: &Catalog, name: &Name) -> Result<Option<LockedOriginal>, Failure> {
     let contents = catalog.contents()?;
-    let Some(found) = contents.find(name) else {
-        return Ok(None);
+    let entry = match contents.find(name) {
+        None => return Ok(None),
+        Some(Resolved::Entry(entry @ Entry::Cluster(_))) => entry.clone(),
+        Some(other) => {
+            let what = match other {
+                Resolved::Entry(entry) => entry.kind().word().to_owned(),
+                Resolved::Component(kind, _, entry) => format!("{} of {}", kind.word(), entry.name()),
+            };
+            return Err(not_recovered(
+                name,
+                &format!("the catalog has that name as {what}, which no cluster replaces; rename or delete it first"),
+            ));
+        }
     };
-    let Some((data, index)) = files(catalog, found.entry())? else {
-        return Ok(None);
-    };
-    match services.engine.stored(&data, &index) {
-        Ok(stored) => Ok(Some(stored.data.root().clone())),
-        Err(error @ OpenError::InUse { .. }) => Err(not_opened(name.as_str(), &error)),
-        Err(_) => Ok(None),
-    }
+    // A unit in doubt is named before anything is said of the files.
+    decided::check(services, catalog, &entry)?;
+    LockedOriginal::hold(services, catalog, entry).map(Some)
+}
+
+fn not_recovered(name: &Name, reason: &dyn Display) -> Failure {
+    Failure::new(&CICA1011E, &[("name", name), ("reason", reason)])
 }
 
 /// Does in the new files what was archived behind the copy.
@@ -133,7 +143,7 @@ fn forward(
     (data, index): &(std::path::PathBuf, std::path::PathBuf),
     original: Option<&Root>,
 ) -> Result<Recovered, Failure> {
-    let not = |reason: &dyn std::fmt::Display| Failure::new(&CICA1011E, &[("name", name), ("reason", reason)]);
+    let not = |reason: &dyn Display| not_recovered(name, reason);
     let copied = services
         .engine
         .peek(data)

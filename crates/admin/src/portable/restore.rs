@@ -3,7 +3,7 @@
 //! 1. All that is asked for is restored, or nothing: entries go into each catalog by one change, after the copy was
 //!    read to its end. Catalogs are changed one after the other: when one of them cannot be, the listing tells which
 //!    entries are restored and which are not.
-//! 2. What has a name in the catalog is replaced only when REPLACE says so, and at that one change.
+//! 2. What has a name in the catalog is replaced only when REPLACE says so, by one of its kind, and at that one change.
 //! 3. An alternate index is never left over a base it was not made for: a base is replaced together with its alternate
 //!    indexes or not at all.
 
@@ -15,6 +15,7 @@ use super::super::Services;
 use super::backup::masks;
 use super::place::place;
 use super::receive::Received;
+use super::standing::leads_nowhere;
 use super::{Copy, Member};
 use crate::named::Named;
 use crate::outcome::Outcome;
@@ -85,16 +86,12 @@ fn restore(services: &mut Services, request: &Restore, out: &mut Report) -> Resu
     if done.is_empty() {
         return Err(Failure::new(&CICA0967E, &[("name", &request.names.join(" "))]));
     }
-    received.catalogs().iter().try_for_each(|c| {
-        let contents = c.making.catalog().contents()?;
-        c.entries
-            .iter()
-            .try_for_each(|entry| leads_somewhere(&contents, &c.entries, entry))?;
-        c.replaced
-            .iter()
-            .try_for_each(|(old, _)| with_its_indexes(&contents, &c.entries, old))
-    })?;
-    let (entered, switched) = received.switch();
+    let (entered, switched) = received.switch(|contents, coming, replaced| {
+        let each = |entry| leads_somewhere(contents, coming, entry);
+        coming.iter().try_for_each(each)?;
+        let alone = |old| with_its_indexes(contents, coming, old);
+        replaced.iter().try_for_each(alone)
+    });
     let message = if request.test { &CICA0966I } else { &CICA0962I };
     // When a later catalog could not be changed, what is in an earlier one is restored all the same.
     let is_done = |entry: &Entry| switched.is_ok() || entered.iter().any(|e| e.name() == entry.name());
@@ -153,6 +150,11 @@ fn one(
                 "the catalog has that name; say REPLACE, or RENAME",
             ));
         }
+        if old.kind() != entry.kind() {
+            let (is, was) = (entry.kind().word(), old.kind().word());
+            let words = format!("the catalog has that name as {was}, which no {is} replaces; say RENAME");
+            return Err(not_restored(entry.name(), &words));
+        }
         if !request.purge {
             expired(services, &old)?;
         }
@@ -186,36 +188,18 @@ fn not_restored(name: &Name, reason: &str) -> Failure {
 
 /// What an alternate index, a path or an alias names is there, or comes with it.
 fn leads_somewhere(contents: &Contents, coming: &[Entry], entry: &Entry) -> Result<(), Failure> {
-    let target = match entry {
-        Entry::Aix(aix) => &aix.relate,
-        Entry::Path(path) => &path.target,
-        // A symbolic one leads to what is there when it is used.
-        Entry::Alias(alias) => match alias.entry() {
-            Some(name) => name,
-            None => return Ok(()),
-        },
-        _ => return Ok(()),
-    };
-    let comes = coming.iter().any(|e| e.name() == target);
-    match (entry, comes) {
-        (Entry::Aix(_), false) if contents.get(target).is_ok() => Err(not_restored(
-            entry.name(),
-            &format!(
-                "its base {target} is not restored with it and may have changed since; restore both, or BLDINDEX it"
-            ),
-        )),
-        _ => there(contents, target, comes, entry),
+    let not = |words: String| Err(not_restored(entry.name(), &words));
+    if let Some(target) = leads_nowhere(contents, coming, entry) {
+        return not(format!(
+            "it is over {target}, and no data set of that name is in the catalog or restored with it"
+        ));
     }
-}
-
-fn there(contents: &Contents, target: &Name, comes: bool, entry: &Entry) -> Result<(), Failure> {
-    if comes || contents.get(target).is_ok() {
-        Ok(())
-    } else {
-        Err(not_restored(
-            entry.name(),
-            &format!("it is over {target}, which is neither in the catalog nor restored with it"),
-        ))
+    match entry {
+        Entry::Aix(aix) if !coming.iter().any(|e| *e.name() == aix.relate) => not(format!(
+            "its base {} is not restored with it and may have changed since; restore both, or BLDINDEX it",
+            aix.relate
+        )),
+        _ => Ok(()),
     }
 }
 
