@@ -7,22 +7,20 @@
 //! | NEW with RECORG, or LIKE a cluster | is defined as DEFINE CLUSTER would | loads it |
 //! | NEW without | is entered as DEFINE NONVSAM would, with an empty file | begins it anew |
 //!
-//! What is made is made by those commands: ALLOCATE fills their parameters in. If the DD name cannot be had nothing is
-//! made.
+//! A cluster is made by DEFINE CLUSTER: ALLOCATE fills its parameters in. A sequential data set has its file and its
+//! entry at once, or neither, and no file that is there is written over. If the DD name cannot be had nothing is made.
 
-use super::define::{DefineCluster, DefineNonvsam};
+use super::define::{default_volume, DefineCluster};
 use super::failure::{not_found, refused, Failure};
 use super::outcome::Outcome;
 use super::report::Report;
-use super::sequential::Sequential;
+use super::sequential::{self, Sequential};
 use super::stated::{Form, Model, Retention, Stated, Tenure};
-use super::trouble::no_file;
 use super::Services;
-use cica_catalog::entry::{Keys, RecordSize};
+use cica_catalog::entry::{History, Keys, NonVsam, RecordSize};
 use cica_catalog::generation::parse_relative;
 use cica_catalog::space::Space;
-use cica_catalog::{Entry, Name};
-use cica_disk::NewFile;
+use cica_catalog::{Contents, Entry, Name, Volser};
 use cica_messages::{CICA0909I, CICA0916E};
 use cica_qsam::DdText;
 use std::fmt::Write;
@@ -98,19 +96,14 @@ fn allocate(services: &mut Services, request: &Allocate, out: &mut Report) -> Re
     }
     let text = dd_text(&data_set, request)?;
     if let Some(new) = &request.new {
-        let made = make(services, &data_set, request, new)?;
-        out.extend(made.messages);
-        if made.condition > 0 {
-            return Ok(made.condition.max(FAILED));
+        let condition = make(services, &data_set, request, new, out)?;
+        if condition > 0 {
+            return Ok(condition.max(FAILED));
         }
     }
     let sequential = there(services, ddname, &text)?;
     services.dd.insert(ddname, text);
     if let Some(file) = sequential {
-        if request.new.is_some() {
-            let made = file.begin(services).and_then(NewFile::finish);
-            made.map_err(no_file(&file.name))?;
-        }
         file.goes_on(services, request.behind);
     }
     out.say(&CICA0909I, &[("name", &ddname), ("dataset", &data_set)]);
@@ -156,8 +149,14 @@ fn made_up(services: &Services) -> String {
     free.next().unwrap_or_default()
 }
 
-/// Makes a new data set, as DEFINE would.
-fn make(services: &mut Services, data_set: &str, request: &Allocate, new: &NewDataSet) -> Result<Outcome, Failure> {
+/// Makes a new data set, as DEFINE would; the condition code.
+fn make(
+    services: &mut Services,
+    data_set: &str,
+    request: &Allocate,
+    new: &NewDataSet,
+    out: &mut Report,
+) -> Result<u8, Failure> {
     let wrong = |words: &str| refused(&words, 140, 0);
     if parse_relative(data_set).is_some() {
         return Err(wrong(
@@ -184,13 +183,7 @@ fn make(services: &mut Services, data_set: &str, request: &Allocate, new: &NewDa
         expires: new.expires,
     };
     match (request.form, &like) {
-        (None, None | Some(Entry::NonVsam(_))) => Ok(services.define_nonvsam(&DefineNonvsam {
-            name: name.to_string(),
-            device_types: vec![DEVICE_TYPE.to_owned()],
-            volumes,
-            tenure,
-            ..DefineNonvsam::default()
-        })),
+        (None, None | Some(Entry::NonVsam(_))) => make_file(services, name, &volumes, &tenure, out).map(|()| 0),
         _ => {
             let cluster = Stated {
                 name: Some(name.to_string()),
@@ -198,12 +191,48 @@ fn make(services: &mut Services, data_set: &str, request: &Allocate, new: &NewDa
                 tenure,
                 ..cluster(request, new, like.as_ref())?
             };
-            Ok(services.define_cluster(&DefineCluster {
+            let defined = services.define_cluster(&DefineCluster {
                 cluster,
                 ..DefineCluster::default()
-            }))
+            });
+            out.extend(defined.messages);
+            Ok(defined.condition)
         }
     }
+}
+
+/// A sequential data set with an empty file.
+fn make_file(
+    services: &Services,
+    name: Name,
+    volumes: &[String],
+    tenure: &Tenure,
+    out: &mut Report,
+) -> Result<(), Failure> {
+    let mut history = History::new(services.today());
+    tenure.put(&mut history, services.today())?;
+    let catalog = services.home(&name)?;
+    let contents = catalog.contents()?;
+    let volumes = serials(&contents, volumes)?;
+    let data_set = NonVsam {
+        file: contents.file_of_new(&volumes, &name),
+        volumes,
+        device: DEVICE_TYPE.to_owned(),
+        format: String::new(),
+        sequence: String::new(),
+        history,
+        name,
+    };
+    sequential::make(services, &catalog, &data_set, out)
+}
+
+/// Serials as written; `*` is any.
+fn serials(contents: &Contents, volumes: &[String]) -> Result<Vec<Volser>, Failure> {
+    let serial = |text: &String| match text.as_str() {
+        "*" => default_volume(contents),
+        text => Volser::parse(text).map_err(|error| refused(&error, 140, 0)),
+    };
+    volumes.iter().map(serial).collect()
 }
 
 fn cluster(request: &Allocate, new: &NewDataSet, like: Option<&Entry>) -> Result<Stated, Failure> {

@@ -4,12 +4,12 @@ use super::addressed::Addressed;
 use super::bytes::or_ascii;
 use super::found::FoundRecord;
 use super::range::Range;
-use super::sequential::Files;
+use super::sequential::FileRecords;
 use super::trouble::Trouble;
 use cica_engine::{Argument, CopyError, DataSet, Intent, RequestError, Search, Str};
 use cica_format::aix;
 use cica_format::attributes::{Attributes, Organization};
-use cica_qsam::{Attributes as FileAttributes, CodePage, Reader, MAX_LOGICAL_RECORD};
+use cica_qsam::{Attributes as FileAttributes, CodePage, MAX_LOGICAL_RECORD};
 
 /// See the module.
 pub struct Input {
@@ -47,7 +47,7 @@ enum OpenInput {
         at: Addressed,
     },
     File {
-        reader: Reader<Files>,
+        records: Box<FileRecords>,
         attributes: FileAttributes,
     },
 }
@@ -118,11 +118,12 @@ impl Input {
     }
 
     /// The records of a file.
-    pub fn file(name: String, reader: Reader<Files>, attributes: FileAttributes) -> Input {
+    pub fn file(name: String, records: FileRecords, attributes: FileAttributes) -> Input {
+        let records = Box::new(records);
         Input {
             name,
             page: attributes.codepage,
-            kind: OpenInput::File { reader, attributes },
+            kind: OpenInput::File { records, attributes },
             records: 0,
             shown: Vec::new(),
         }
@@ -130,11 +131,8 @@ impl Input {
 
     /// The same, its characters converted to those of a data set in `page`, if it is a file of a stated code page.
     pub fn translated_to(mut self, page: Option<CodePage>) -> Input {
-        if let OpenInput::File { reader, attributes } = self.kind {
-            self.kind = OpenInput::File {
-                reader: reader.translated_to(or_ascii(page)),
-                attributes,
-            };
+        if let OpenInput::File { records, .. } = &mut self.kind {
+            records.translate_to(or_ascii(page));
         }
         self
     }
@@ -219,7 +217,7 @@ impl Input {
     #[inline]
     pub fn next(&mut self) -> Result<Option<FoundRecord<'_>>, Trouble> {
         let record = match &mut self.kind {
-            OpenInput::File { reader, .. } => reader.next()?.map(|bytes| FoundRecord { bytes, rba: 0, rrn: 0 }),
+            OpenInput::File { records, .. } => records.next()?.map(|bytes| FoundRecord { bytes, rba: 0, rrn: 0 }),
             OpenInput::Addressed { string, at, .. } => at.next(string)?,
             OpenInput::Intervals { data_set, string, next } => {
                 let (rba, size) = (*next, u64::from(data_set.attributes().ci_size));

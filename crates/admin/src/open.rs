@@ -8,14 +8,14 @@ use super::input::Input;
 use super::named::Named;
 use super::output::Output;
 use super::report::Report;
-use super::sequential::{cluster_generation, Sequential};
+use super::sequential::{cluster_generation, FileRecords, Sequential};
 use super::trouble::{open_code, GAVE_UP, NO_DD};
 use super::Services;
 use cica_catalog::entry::EntryKind;
 use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Name};
 use cica_engine::{Access, DataSet, OpenOptions};
 use cica_messages::{CICA0908E, CICA0941E, CICA0949E};
-use cica_qsam::{Attributes, QsamError, Reader, Writer};
+use cica_qsam::{Attributes, QsamError, Writer};
 use cica_session::{Reached, SessionError};
 use std::path::PathBuf;
 
@@ -66,8 +66,9 @@ impl ClusterOrFile {
                 Ok(Input::cluster(self.name(), data_set))
             }
             ClusterOrFile::File(file) => {
-                let reader = Reader::new(file.open(services)?, &file.attributes).map_err(of_file(&file.name))?;
-                Ok(Input::file(self.name(), reader, file.attributes))
+                let files = file.open(services)?;
+                let records = FileRecords::new(files, &file.attributes).map_err(of_file(&file.name))?;
+                Ok(Input::file(self.name(), records, file.attributes))
             }
         }
     }

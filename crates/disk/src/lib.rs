@@ -72,7 +72,7 @@ pub use linux::{
 };
 pub use memory::MemoryDisk;
 pub use name::{FileName, FileNameError};
-pub use new_file::NewFile;
+pub use new_file::{NameLater, NewFile};
 pub use open::{Create, Lock, Open, StreamMode};
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub use room::move_racing;

@@ -15,12 +15,14 @@
 //!   finds it may remove it.
 //! * N5. The name is given after the sync of what has it, and the directory is synced after that: whoever deletes what
 //!   a copy was made of does so after [`NewFile::finish`].
+//! * N6. One that is [`named_later`](NewFile::named_later) has no name when it is finished. It gets the name when
+//!   [`NameLater::name`] is called, if nothing has it; it is gone when nobody calls.
 
 use crate::error::bare;
-use crate::{Begun, Disk, File, Open, StreamMode, WriteAt};
+use crate::{Begun, Create, Disk, File, Open, StreamMode, WriteAt};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// See the module.
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub struct NewFile {
     at: u64,
     /// None: it is written as it is.
     coming: Option<Coming>,
+    /// Where it waits for its name when it is whole (N6).
+    later: Option<NameLater>,
 }
 
 /// What is to have a name.
@@ -64,6 +68,7 @@ impl NewFile {
             file,
             at: 0,
             coming,
+            later: None,
         })
     }
 
@@ -75,6 +80,13 @@ impl NewFile {
         let mut new = NewFile::begin(disk, path)?;
         new.take_name().map_err(bare)?;
         Ok(new)
+    }
+
+    /// The same, and it waits in `later` for its name when it is whole (N6).
+    #[must_use]
+    pub fn named_later(mut self, later: &NameLater) -> NewFile {
+        self.later = Some(later.clone());
+        self
     }
 
     /// Goes on with a file that is there, behind what it has; a link is not followed.
@@ -96,10 +108,12 @@ impl NewFile {
             file,
             at,
             coming: None,
+            later: None,
         })
     }
 
-    /// It is whole: makes it durable, and gives it its name. Returns its length; none for what is no plain file.
+    /// It is whole: makes it durable, and gives it its name unless that comes later. Returns its length; none for what
+    /// is no plain file.
     ///
     /// # Errors
     /// What the system says; what had the name before has it still, unless only the sync of the directory failed.
@@ -109,8 +123,30 @@ impl NewFile {
         }
         self.file.sync().map_err(bare)?;
         let length = self.file.size(None).map_err(bare)?;
-        self.take_name().map_err(bare)?;
+        match self.later.take() {
+            Some(later) => later.keep(self),
+            None => self.take_name().map_err(bare)?,
+        }
         Ok(Some(length))
+    }
+
+    /// Takes its name where nothing has it. Who makes the name has it, so that the rename replaces nothing else.
+    fn take_free_name(&mut self) -> io::Result<()> {
+        let Some(path) = self.coming.as_ref().map(|coming| coming.path.clone()) else {
+            return Ok(());
+        };
+        let how = Open {
+            write: true,
+            create: Create::New,
+            ..Open::default()
+        };
+        drop(self.disk.open(&path, how)?);
+        let named = self.take_name();
+        if named.is_err() {
+            // The caller hears of the failure. What cannot be removed is empty, or this file.
+            let _ = self.disk.remove(&path);
+        }
+        named
     }
 
     fn take_name(&mut self) -> io::Result<()> {
@@ -139,6 +175,27 @@ impl NewFile {
         };
         let directory = coming.path.parent().unwrap_or(Path::new(""));
         self.disk.open(directory, how)?.sync()
+    }
+}
+
+/// Where a file that is whole waits for its name (N6). Clones are the same place.
+#[derive(Debug, Clone, Default)]
+pub struct NameLater(Arc<Mutex<Option<NewFile>>>);
+
+impl NameLater {
+    /// Gives the file that waits here its name.
+    ///
+    /// # Errors
+    /// `AlreadyExists`: something has the name, and has it still. `NotFound`: no file waits. What the system says; the
+    /// file is gone then.
+    pub fn name(&self) -> io::Result<()> {
+        let waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut file = waiting.ok_or(io::ErrorKind::NotFound)?;
+        file.take_free_name().map_err(bare)
+    }
+
+    fn keep(&self, file: NewFile) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
     }
 }
 
