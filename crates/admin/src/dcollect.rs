@@ -102,7 +102,7 @@ fn records(services: &Services, request: &Dcollect, attributes: &Attributes) -> 
         masks.is_empty() || masks.iter().any(|mask| matches(mask, serial))
     };
     let mut all = Vec::new();
-    for catalog in services.catalog.all()? {
+    for catalog in services.catalog.every()? {
         let contents = catalog.contents()?;
         let describer = Describer::new(&services.engine, &catalog, &contents, true)?;
         if !request.without_volumes && catalog.directory() == services.catalog.directory() {

@@ -203,8 +203,12 @@ fn doomed(
                 );
                 return Err(refused(&words, 140, 0));
             }
-            let generations = generations.into_iter().map(|(_, entry)| entry.clone());
-            doomed.splice(0..0, generations);
+            let mut with_theirs: Vec<Entry> = Vec::new();
+            for (_, generation) in generations {
+                with_theirs.extend(with_related(contents, generation.name())?);
+            }
+            with_theirs.retain(|entry| !doomed.iter().any(|known| known.name() == entry.name()));
+            doomed.splice(0..0, with_theirs);
         }
         _ => {}
     }

@@ -298,6 +298,7 @@ fn volume(
             called.collect::<Result<_, _>>()?
         }
     };
+    let unasked = services.catalog.every().err().filter(|_| compared.is_empty());
     let chosen = DiagnosedEntries::of(services, &request.choice)?;
     if !chosen.catalogs.is_empty() {
         return Err(refused(
@@ -330,10 +331,13 @@ fn volume(
         let found = if known.contains(&path) {
             Ok(())
         } else {
-            Err(format!(
-                "no catalog names it; DEFINE ... RECATALOG takes {} in",
-                carried.cluster_name
-            ))
+            Err(match &unasked {
+                None => format!(
+                    "no catalog names it; DEFINE ... RECATALOG takes {} in",
+                    carried.cluster_name
+                ),
+                Some(why) => format!("no catalog that can be asked names it, and {why}"),
+            })
         };
         report.put("FILE", &file.to_string_lossy(), found);
     }

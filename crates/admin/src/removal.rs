@@ -19,7 +19,7 @@ use cica_catalog::entry::NonVsam;
 use cica_catalog::staging::VolumeFile;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Staging};
 use cica_disk::Open;
-use cica_engine::Condemned;
+use cica_engine::{Condemned, OpenError};
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
@@ -141,23 +141,35 @@ impl<'s> Removal<'s> {
         let Some(path) = self.catalog.file_path(data_set)? else {
             return self.forget(entry);
         };
-        let places = entry.files();
+        let mut places = entry.files();
+        let is_outside = places.is_empty();
         for (serial, _) in &places {
             self.catalog.check_volume(self.catalog.contents()?.volume(serial)?)?;
         }
-        if !places.is_empty() {
+        if !is_outside {
             self.change(Some(entry), |contents| {
                 contents.remove(entry.name())?;
                 contents.add_leftovers_of(entry, erase);
                 Ok(())
             })?;
+            // One that another entry names too is not listed, and stays.
+            let contents = self.catalog.contents()?;
+            places.retain(|place| contents.leftovers().any(|listed| listed == place));
+            if places.is_empty() {
+                return Ok(());
+            }
         }
-        let there = self.services.disk.open(&path, Open::default()).is_ok();
-        if let (true, Err(error)) = (erase && there, self.services.engine.overwrite(&path)) {
-            self.left.push((path, io::Error::other(error)));
-            return Ok(());
+        if erase {
+            match self.services.engine.overwrite(&path) {
+                Ok(()) | Err(OpenError::Missing { .. }) => {}
+                Err(error) => {
+                    // It stays listed, to be overwritten by who may.
+                    self.left.push((path, io::Error::other(error)));
+                    return Ok(());
+                }
+            }
         }
-        if places.is_empty() {
+        if is_outside {
             self.left.extend(remove(self.services, path));
             return self.forget(entry);
         }

@@ -75,7 +75,7 @@ pub fn delete(
     let serial = Volser::parse(name).map_err(|error| refused(&error, 140, 0))?;
     let catalog = services.catalog_or_master(catalog)?;
     let place = catalog.contents()?.volume(&serial)?.path(catalog.directory());
-    for other in services.catalog.all()? {
+    for other in services.catalog.every()? {
         let contents = other.contents()?;
         // What another catalog has on the same volume keeps it; one of its own may have the same serial.
         let same = contents

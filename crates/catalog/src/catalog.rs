@@ -219,6 +219,7 @@ impl Catalog {
         let mut next = self.ended_moves()?;
         self.share_volumes(&mut next)?;
         let reply = change(&mut next)?;
+        self.check_leaving(&now, &next)?;
         if next != *now {
             let generation = header.generation() + 1;
             self.write_vvds(&next, header.generation(), generation);

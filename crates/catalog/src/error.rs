@@ -37,6 +37,20 @@ pub enum CatalogError {
         /// Why that is no name here.
         why: Box<SymbolError>,
     },
+    /// A user catalog cannot be read where it matters what it names.
+    Unreachable {
+        /// Its name.
+        name: Name,
+        /// Why not.
+        why: Box<CatalogError>,
+    },
+    /// A move to another catalog was cut off, and that catalog is not there to say whether it has the entry.
+    OnItsWay {
+        /// The name.
+        name: Name,
+        /// The other catalog's directory.
+        to: PathBuf,
+    },
     /// The name is taken.
     Duplicate {
         /// The name.
@@ -176,6 +190,7 @@ impl CatalogError {
     pub fn code(&self) -> Code {
         let (return_code, reason) = match self {
             CatalogError::NotFound { .. } | CatalogError::Symbolic { .. } => (8, 42),
+            CatalogError::Unreachable { why, .. } => return why.code(),
             CatalogError::Duplicate { .. } => (8, 38),
             CatalogError::VolumeMissing { .. } | CatalogError::VolumeReadOnly { .. } => (68, 20),
             CatalogError::VolumeFull { .. } => (68, 20),
@@ -190,7 +205,10 @@ impl CatalogError {
             CatalogError::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => (56, 0),
             CatalogError::Io { .. } => (24, 0),
             CatalogError::Untrusted { .. } | CatalogError::VolumeOutside { .. } => (56, 0),
-            CatalogError::Version { .. } | CatalogError::NoCatalog { .. } | CatalogError::Busy { .. } => (4, 0),
+            CatalogError::Version { .. }
+            | CatalogError::NoCatalog { .. }
+            | CatalogError::Busy { .. }
+            | CatalogError::OnItsWay { .. } => (4, 0),
         };
         Code { return_code, reason }
     }
@@ -203,6 +221,17 @@ impl fmt::Display for CatalogError {
                 write!(f, "data set {name} is not in the catalog; 'cica ls' lists what is")
             }
             CatalogError::Symbolic { name, text, why } => write!(f, "the alias {name} stands for {text}: {why}"),
+            CatalogError::Unreachable { name, why } => write!(
+                f,
+                "the user catalog {name} cannot be asked what it names: {why}; bring it back, or take it out with EXPORT \
+                 {name} DISCONNECT"
+            ),
+            CatalogError::OnItsWay { name, to } => write!(
+                f,
+                "{name} was on its way to the catalog in {} when that was cut off, and may be there: bring that catalog back, \
+                 or take it out with EXPORT ... DISCONNECT",
+                to.display()
+            ),
             CatalogError::Duplicate { name } => {
                 write!(
                     f,

@@ -6,6 +6,7 @@ use cica_disk::{Disk, Whose};
 use std::env;
 use std::ffi::OsString;
 use std::fmt;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// Name of a catalog directory that is found from below, like a `.git`.
@@ -98,8 +99,24 @@ pub fn locate(disk: &dyn Disk, surroundings: &Surroundings) -> Result<(PathBuf, 
                 return Ok((directory, Origin::Above));
             }
             Ok(whose) => return Err(CatalogError::Untrusted { directory, whose }),
-            Err(_) => {}
+            Err(error) if is_none_there(&error) => {}
+            Err(source) => {
+                return Err(CatalogError::Io {
+                    doing: "look for a catalog at",
+                    path: directory,
+                    source,
+                })
+            }
         }
     }
     Ok((surroundings.data.join("cica"), Origin::User))
+}
+
+/// Nothing of the name is there for this user. Another error leaves open whether there is, and the next catalog above
+/// would be the wrong one.
+fn is_none_there(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::PermissionDenied
+    )
 }

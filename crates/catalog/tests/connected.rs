@@ -89,6 +89,11 @@ fn a_catalog_that_is_gone_is_said_to_be() {
         Err(CatalogError::NoCatalog { .. })
     ));
     assert_eq!(master.all().expect("the master is there").len(), 1);
+    let refused = master.every().map(drop);
+    assert!(
+        matches!(&refused, Err(CatalogError::Unreachable { name: gone, .. }) if *gone == name("UCAT.PAY")),
+        "{refused:?}"
+    );
 }
 
 /// At every crash point of a move each entry is in one catalog once the next change of either has been made.
@@ -137,6 +142,93 @@ fn a_power_cut_at_any_moment_of_a_move_leaves_each_entry_in_one_catalog() {
     }
     assert!(here > 10 && there > 10, "{here} before the decision, {there} after it");
     assert_eq!(user.contents().expect("readable").moves().count(), 0);
+}
+
+/// The same where the user catalog's volume is not mounted when the master is changed next, and is later.
+#[test]
+fn a_move_that_was_cut_off_waits_for_a_catalog_that_is_away() {
+    let disk = Arc::new(SimDisk::new());
+    let master = connected_pair(disk.clone());
+    let user = master.called(&name("UCAT.PAY")).expect("known");
+    define(&master, "PAY.A").expect("defined");
+    user.transact(|_| Ok::<(), CatalogError>(())).expect("volumes shared");
+    let before = disk.events();
+    master.move_entries(&user, &[name("PAY.A")]).expect("moved");
+    let after = disk.events();
+
+    let trace = disk.trace();
+    let mut point = trace.crash_after(before);
+    let mut waited = 0;
+    loop {
+        for image in images(&point) {
+            let left: Arc<dyn Disk> = Arc::new(MemoryDisk::from(image));
+            let place = Path::new(DIRECTORY).join(BELOW);
+            let there = left.list(&place).expect("its directory");
+            let files: Vec<_> = there.into_iter().map(|(file, _)| place.join(file)).collect();
+            let away = |file: &Path| file.with_file_name(format!("away-{}", file.file_name().unwrap().display()));
+            files
+                .iter()
+                .for_each(|file| left.rename(file, &away(file)).expect("away"));
+            let master = Catalog::open(left.clone(), DIRECTORY).expect("readable");
+            define(&master, "OTHER.C").expect("it has nothing to do with it");
+            if master.contents().expect("readable").moves().count() > 0 {
+                waited += 1;
+                let changed = master.transact(|contents| contents.remove(&name("PAY.A")).map(drop));
+                assert!(matches!(changed, Err(CatalogError::OnItsWay { .. })), "{changed:?}");
+            }
+            files
+                .iter()
+                .for_each(|file| left.rename(&away(file), file).expect("back"));
+            let master = Arc::new(Catalog::open(left, DIRECTORY).expect("readable"));
+            let user = master.called(&name("UCAT.PAY")).expect("readable");
+            for catalog in [&master, &user] {
+                catalog.transact(|_| Ok::<(), CatalogError>(())).expect("usable");
+            }
+            let has = |catalog: &Catalog| catalog.get(&name("PAY.A")).is_ok();
+            assert_ne!(has(&master), has(&user), "at {}", point.position());
+            assert!(master.get(&name("OTHER.C")).is_ok());
+        }
+        if point.position() >= after || point.advance().is_none() {
+            break;
+        }
+    }
+    assert!(waited > 10, "{waited}");
+}
+
+/// Nobody waits for a catalog that was taken out.
+#[test]
+fn a_move_to_a_catalog_that_was_taken_out_never_was() {
+    let disk = Arc::new(SimDisk::new());
+    let master = connected_pair(disk.clone());
+    let user = master.called(&name("UCAT.PAY")).expect("known");
+    define(&master, "PAY.A").expect("defined");
+    user.transact(|_| Ok::<(), CatalogError>(())).expect("volumes shared");
+    let before = disk.events();
+    master.move_entries(&user, &[name("PAY.A")]).expect("moved");
+    let trace = disk.trace();
+    let mut point = trace.crash_after(before);
+    let mut waited = 0;
+    while point.advance().is_some() {
+        for image in images(&point) {
+            let left: Arc<dyn Disk> = Arc::new(MemoryDisk::from(image));
+            connected::unmake(&*left, Path::new(DIRECTORY), Path::new(BELOW)).expect("removed");
+            let master = Catalog::open(left, DIRECTORY).expect("readable");
+            let moves = || master.contents().expect("readable").moves().count();
+            let had = moves();
+            master
+                .transact(|contents| {
+                    contents.remove(&name("PAY"))?;
+                    contents.remove(&name("TEST.PAY"))?;
+                    contents.remove(&name("UCAT.PAY"))
+                })
+                .expect("taken out");
+            master.transact(|_| Ok::<(), CatalogError>(())).expect("usable");
+            waited += had;
+            assert_eq!(moves(), 0);
+            assert!(had == 0 || master.get(&name("PAY.A")).is_ok());
+        }
+    }
+    assert!(waited > 3, "{waited}");
 }
 
 #[test]

@@ -172,6 +172,43 @@ fn nothing_takes_it_away_empties_it_or_puts_another_into_its_place() {
     }
 }
 
+/// A unit in doubt has erased all records: the data set is not empty for that.
+#[test]
+fn what_a_unit_in_doubt_has_emptied_is_not_filled() {
+    let place = Place::new();
+    cards(&place, DEFINE).done();
+    place.run_with(&["put", "PAY.REUSED", "--quiet"], RECORDS).done();
+    cards(&place, "EXPORT PAY.REUSED OUTFILE(COPY) TEMPORARY").done();
+    let session = session(&place);
+    let unit = session.engine.unit();
+    let options = OpenOptions {
+        access: Access::Output,
+        ..OpenOptions::default()
+    };
+    let (_, set) = session.open(&Name::parse("PAY.REUSED").unwrap(), options).unwrap();
+    let mut string = set.string_in(&unit);
+    for key in [b"00001", b"00002"] {
+        string.get(Argument::Key(key), Search::Equal, Intent::Update).unwrap();
+        string.erase().unwrap();
+    }
+    drop(string);
+    unit.prepare(UNIT).unwrap();
+    set.close().unwrap();
+    let imported = cards(&place, "IMPORT INFILE(COPY) INTOEMPTY");
+    assert!(
+        imported.status >= 8 && imported.text().contains("is not empty"),
+        "{imported:?}"
+    );
+    let loaded = place.run_with(&["put", "PAY.REUSED", "--quiet"], b"00001WRONG\n");
+    assert!(
+        loaded.status >= 8 && loaded.err.contains(UNIT),
+        "put of a record that is retained: {loaded:?}"
+    );
+    assert!(place.run(&["cat", "PAY.REUSED"]).out.is_empty());
+    place.run(&["indoubt", "backout", UNIT]).done();
+    assert_eq!(records(&place, "PAY.REUSED").as_bytes(), RECORDS);
+}
+
 /// A generation that would roll off stays in its group, and goes with the next one that comes.
 #[test]
 fn a_generation_stays_until_its_unit_is_decided_about() {
@@ -214,6 +251,9 @@ fn what_leaves_it_where_it_is_may_be_said_of_it() {
         "EXPORT UCAT.PAY DISCONNECT\n\
          IMPORT CONNECT OBJECTS((UCAT.PAY DEVICETYPE(3390) -\n  VOLUMES(CICA01)))\n\
          DEFINE ALIAS (NAME(UC) RELATE(UCAT.PAY))",
+        "DEFINE MASTERCATALOG (NAME(MCAT) CYLINDERS(1) VOLUMES(CICA01))\n\
+         REPRO MERGECAT INDATASET(MCAT) OUTDATASET(UCAT.PAY) -\n  LEVEL(PAY)\n\
+         DEFINE ALIAS (NAME(PAY) RELATE(UCAT.PAY))",
         "DEFINE AIX (NAME(PAY.BYREST) RELATE(PAY.MASTER) -\n  KEYS(3 7) RECORDSIZE(40 80) RECORDS(100 100))",
         "DELETE PAY.SMALL CLUSTER",
     ] {

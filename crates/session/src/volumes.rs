@@ -175,10 +175,10 @@ impl Volumes for CatalogVolumes {
 
     /// What cannot be asked may name it.
     fn absent(&self, file: &Path) -> Absent {
-        match self.asking(file) {
-            Ok(None) if self.is_on_volume(file).unwrap_or(false) => Absent::Deleted,
-            Ok(None) => Absent::Unknown,
-            Ok(Some(_)) | Err(_) => Absent::Named,
+        match (self.catalog.every(), self.asking(file)) {
+            (Ok(_), Ok(None)) if self.is_on_volume(file).unwrap_or(false) => Absent::Deleted,
+            (Ok(_), Ok(None)) => Absent::Unknown,
+            _ => Absent::Named,
         }
     }
 }

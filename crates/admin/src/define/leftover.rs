@@ -13,13 +13,10 @@ use std::path::Path;
 /// # Errors
 /// A file may hold records, is another catalog's, or somebody has it open.
 pub fn clear(services: &Services, catalog: &Catalog, data: &Path, index: &Path) -> Result<(), Failure> {
-    let mut found = false;
     for other in services.catalog.all()? {
-        if other.directory() != catalog.directory() {
-            check_other(&other, data)?;
-            check_other(&other, index)?;
-        }
+        check_other(catalog, &other, [data, index])?;
     }
+    let mut found = false;
     for path in [data, index].into_iter().filter(|path| !path.as_os_str().is_empty()) {
         match services.disk.open(path, Open::default()) {
             Ok(file) if is_blank(&*file).unwrap_or(false) => found = true,
@@ -29,22 +26,30 @@ pub fn clear(services: &Services, catalog: &Catalog, data: &Path, index: &Path) 
         }
     }
     if found {
+        // What is about to go may be that of a catalog that cannot be asked.
+        for other in services.catalog.every()? {
+            check_other(catalog, &other, [data, index])?;
+        }
         services.engine.destroy(data, index, false)?;
     }
     Ok(())
 }
 
 /// Catalogs share volumes: an empty data set of another one is not a leftover.
-fn check_other(catalog: &Catalog, path: &Path) -> Result<(), Failure> {
-    let contents = catalog.contents()?;
+fn check_other(own: &Catalog, other: &Catalog, paths: [&Path; 2]) -> Result<(), Failure> {
+    if other.directory() == own.directory() {
+        return Ok(());
+    }
+    let contents = other.contents()?;
     for entry in contents.entries() {
         for (_, component) in entry.components() {
-            if catalog.component_path(component)? == *path {
+            let path = other.component_path(component)?;
+            if paths.contains(&&*path) {
                 let words = format!(
                     "the file {} is that of {} in the catalog {}; choose another name or volume",
                     path.display(),
                     entry.name(),
-                    catalog.directory().display()
+                    other.directory().display()
                 );
                 return Err(refused(&words, 8, 38));
             }

@@ -121,7 +121,7 @@ fn dead_end(services: &Services, name: &Name, request: &Delete, out: &mut Report
 /// # Errors
 /// A catalog names it.
 fn find(services: &Services, name: &Name, vsam: bool) -> Result<Option<(PathBuf, Option<Root>)>, Failure> {
-    for catalog in services.catalog.all()? {
+    for catalog in services.catalog.every()? {
         if let Some(found) = catalog.contents()?.find(name) {
             let words = format!(
                 "{name} is in the catalog {}, of {}",
@@ -155,7 +155,7 @@ fn named(services: &Services) -> Result<Vec<(String, PathBuf)>, CatalogError> {
     let mut named = Vec::new();
     let base = services.catalog.directory();
     let volumes = services.catalog.contents()?;
-    for catalog in services.catalog.all()? {
+    for catalog in services.catalog.every()? {
         let contents = catalog.contents()?;
         let components = contents.entries().flat_map(Entry::components);
         let components = components.filter_map(|(_, c)| Some((c.volumes.first()?.clone(), c.file.clone())));

@@ -88,15 +88,39 @@ impl Catalog {
         }
     }
 
-    /// This catalog and all user catalogs that can be opened.
+    /// This catalog and all user catalogs that can be opened, for who looks for what is there.
+    ///
+    /// # Errors
+    /// This one cannot be read.
     pub fn all(self: &Arc<Catalog>) -> Result<Vec<Arc<Catalog>>, CatalogError> {
+        self.each(|_, found| Ok(found.ok()))
+    }
+
+    /// This catalog and all user catalogs: what none of them names nobody does.
+    ///
+    /// # Errors
+    /// One of them cannot be read, so it may name anything; `Unreachable` says which.
+    pub fn every(self: &Arc<Catalog>) -> Result<Vec<Arc<Catalog>>, CatalogError> {
+        self.each(|name, found| {
+            found.map(Some).map_err(|why| CatalogError::Unreachable {
+                name: name.clone(),
+                why: Box::new(why),
+            })
+        })
+    }
+
+    fn each(
+        self: &Arc<Catalog>,
+        take: impl Fn(&Name, Result<Arc<Catalog>, CatalogError>) -> Result<Option<Arc<Catalog>>, CatalogError>,
+    ) -> Result<Vec<Arc<Catalog>>, CatalogError> {
         let mut all = vec![self.clone()];
         for entry in self.contents()?.entries() {
             if let Entry::UserCatalog(e) = entry {
                 if e.directory != ITSELF {
-                    let catalog = self.connected(Path::new(&e.directory)).ok();
+                    let opened = self.connected(Path::new(&e.directory));
                     // One that was opened before may be gone now.
-                    all.extend(catalog.filter(|catalog| catalog.contents().is_ok()));
+                    let found = opened.and_then(|catalog| catalog.contents().map(|_| catalog.clone()));
+                    all.extend(take(&e.name, found)?);
                 }
             }
         }
@@ -107,6 +131,18 @@ impl Catalog {
     pub(crate) fn known_as(&self) -> String {
         let above = self.connections.above.as_ref();
         above.map_or_else(String::new, |(_, here)| here.display().to_string())
+    }
+
+    /// Is a catalog in this directory the master, or does the master name it?
+    pub(crate) fn is_known(&self, directory: &Path) -> Result<bool, CatalogError> {
+        let above = self.connections.above.as_ref().and_then(|(master, _)| master.upgrade());
+        let master = above.as_deref().unwrap_or(self);
+        let contents = master.contents()?;
+        let mut catalogs = contents.entries().filter_map(|entry| match entry {
+            Entry::UserCatalog(catalog) => Some(below(master.directory(), Path::new(&catalog.directory))),
+            _ => None,
+        });
+        Ok(master.directory() == directory || catalogs.any(|known| known == directory))
     }
 
     fn connected(self: &Arc<Catalog>, directory: &Path) -> Result<Arc<Catalog>, CatalogError> {

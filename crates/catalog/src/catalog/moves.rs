@@ -13,7 +13,9 @@
 //! Invariants:
 //!
 //! * M1. Whoever changes a catalog first ends the moves noted in it: one that leaves is done (step 3) when the target
-//!   has noted it, else it never was; one that comes in is forgotten (step 4) when the source no longer notes it.
+//!   has noted it, else it never was; one that comes in is forgotten (step 4) when the source no longer notes it. A
+//!   catalog that is away, though its master names it, may have noted anything: the move waits until it is back or
+//!   disconnected, and what leaves stays as it is.
 //! * M2. The source stays locked from step 1 to step 3, so nobody judges a move that is still under way. The target is
 //!   locked only within step 2; a move is refused as busy where two go in opposite directions at once.
 //! * M3. Between 2 and 3 both catalogs name the same files. Readers see the same entry in either; nobody can change it
@@ -30,6 +32,14 @@ use crate::name::Name;
 use cica_disk::File;
 use std::path::Path;
 use std::sync::Arc;
+
+/// What the other catalog of a move says of it.
+enum OtherSide {
+    Noted,
+    NotNoted,
+    /// It cannot be asked now.
+    Away,
+}
 
 impl Catalog {
     /// Moves entries to another catalog; all of them, or none.
@@ -55,6 +65,10 @@ impl Catalog {
         let taken_in = target.transact(|contents| {
             for entry in entries {
                 check_volumes(&source, self.directory(), contents, target.directory(), &entry)?;
+                if contents.has_one_of(&entry.files()) {
+                    let name = entry.name().clone();
+                    return Err(CatalogError::Duplicate { name });
+                }
                 contents.insert(entry)?;
             }
             contents.begin_move(Move {
@@ -77,28 +91,42 @@ impl Catalog {
         let mut contents = Contents::clone(&*self.contents()?);
         let noted: Vec<Move> = contents.moves().cloned().collect();
         for on_its_way in noted {
-            let other = self.other_side(&on_its_way)?;
-            if on_its_way.incoming {
-                if other {
-                    continue;
+            match (self.other_side(&on_its_way)?, on_its_way.incoming) {
+                (OtherSide::Away, _) | (OtherSide::Noted, true) => continue,
+                (OtherSide::Noted, false) => {
+                    for name in &on_its_way.names {
+                        contents.remove(name)?;
+                    }
                 }
-            } else if other {
-                for name in &on_its_way.names {
-                    contents.remove(name)?;
-                }
+                (OtherSide::NotNoted, _) => {}
             }
             contents.end_move(&on_its_way);
         }
         Ok(contents)
     }
 
+    /// Refuses to change what leaves for a catalog that is away (M1).
+    pub(crate) fn check_leaving(&self, now: &Contents, next: &Contents) -> Result<(), CatalogError> {
+        for leaving in next.moves().filter(|on_its_way| !on_its_way.incoming) {
+            let changed = |name: &&Name| now.get(name).ok() != next.get(name).ok();
+            if let Some(name) = leaving.names.iter().find(changed) {
+                return Err(CatalogError::OnItsWay {
+                    name: name.clone(),
+                    to: leaving.other.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// Has the other catalog noted the move as well?
-    fn other_side(&self, on_its_way: &Move) -> Result<bool, CatalogError> {
+    fn other_side(&self, on_its_way: &Move) -> Result<OtherSide, CatalogError> {
         files::admit(&*self.disk, &on_its_way.other, false)?;
         let other = store::read(&*self.disk, &on_its_way.other);
         let (_, contents) = match other {
+            Err(CatalogError::NoCatalog { .. }) if self.is_known(&on_its_way.other)? => return Ok(OtherSide::Away),
             // A catalog that is gone notes nothing, and must not keep this one from being changed for ever.
-            Err(CatalogError::NoCatalog { .. }) => return Ok(false),
+            Err(CatalogError::NoCatalog { .. }) => return Ok(OtherSide::NotNoted),
             other => other?,
         };
         let found = contents.moves().any(|there| {
@@ -106,7 +134,7 @@ impl Catalog {
                 && there.incoming != on_its_way.incoming
                 && there.other == self.directory()
         });
-        Ok(found)
+        Ok(if found { OtherSide::Noted } else { OtherSide::NotNoted })
     }
 
     fn write_locked(&self, contents: &Contents, lock: &dyn File) -> Result<(), CatalogError> {

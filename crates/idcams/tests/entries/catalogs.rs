@@ -104,6 +104,13 @@ fn diagnose_names_what_a_catalog_and_its_volumes_disagree_about() {
     assert_eq!(told, ["CICA0982I 3 CHECKED, 0 IN ERROR"]);
     disk.rename(&volume.join("F.DATA"), &volume.join("Y")).unwrap();
     let told = w.messages("DIAGNOSE VVDS INDATASET(SYS1.VVDS.VCICA01)", 8);
+    let told = told.concat();
+    assert!(
+        told.contains("FILE Y: no catalog that can be asked names it, and the user catalog UCAT.PAY cannot be asked"),
+        "{told}"
+    );
+    w.ok("EXPORT UCAT.PAY DISCONNECT");
+    let told = w.messages("DIAGNOSE VVDS INDATASET(SYS1.VVDS.VCICA01)", 8);
     assert!(
         told[0].contains("FILE Y: no catalog names it; DEFINE ... RECATALOG takes F in"),
         "{told:?}"
