@@ -116,3 +116,30 @@ fn diagnose_names_what_a_catalog_and_its_volumes_disagree_about() {
         "{told:?}"
     );
 }
+
+/// A catalog that cannot be read may name what is to be deleted, or what is in the way of a DEFINE.
+#[test]
+fn what_a_catalog_that_is_gone_may_name_stays() {
+    let mut w = World::new();
+    w.ok(&format!("{UCAT}\nDEF CL (NAME(PAY.A) TRK(1)) CAT(UCAT.PAY)"));
+    let files = w.files("/cat/volumes/CICA01");
+    let catalog = Path::new("/cat").join(PLACE).join("catalog");
+    let away = catalog.with_file_name("away");
+    w.disk.rename(&catalog, &away).unwrap();
+    let mut other = w.other();
+    for said in [
+        "DELETE PAY.A.DATA VVR",
+        "DELETE PAY.A.INDEX VVR ERASE",
+        "DEF CL (NAME(PAY.A) TRK(1))",
+    ] {
+        let (cc, listing) = other.run(said);
+        assert!(
+            cc >= 8 && listing.contains("UCAT.PAY cannot be asked"),
+            "{said}: {listing}"
+        );
+    }
+    w.disk.rename(&away, &catalog).unwrap();
+    assert_eq!(w.files("/cat/volumes/CICA01"), files);
+    w.other()
+        .ok("LISTCAT ENT(PAY.A) CAT(UCAT.PAY) ALL\nDELETE PAY.A CAT(UCAT.PAY)");
+}

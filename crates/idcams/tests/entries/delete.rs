@@ -307,3 +307,42 @@ fn a_component_that_no_catalog_names_does_not_come_back_with_a_power_cut() {
     let world = World::on(Arc::new(SimDisk::from(image)));
     assert!(world.files("/cat/volumes/CICA01").is_empty());
 }
+
+#[test]
+fn what_hangs_on_generations_goes_with_their_group() {
+    for how in ["FORCE", "RECOVERY"] {
+        let mut world = World::new();
+        world.ok("DEF GDG (NAME(PAY.G) LIM(3))\n\
+                  DEF CL (NAME(PAY.G.G0001V00) TRK(1) KEYS(4 0) RECSZ(20 20))\n\
+                  DEF AIX (NAME(PAY.X) RELATE(PAY.G.G0001V00) TRK(1) KEYS(2 4) RECSZ(20 20))\n\
+                  DEF PATH (NAME(PAY.P) PENT(PAY.X))");
+        world.ok(&format!("DELETE PAY.G GDG {how}"));
+        assert!(world.names().is_empty(), "{how}: {:?}", world.names());
+        assert_eq!(world.files("/cat/volumes/CICA01").is_empty(), how == "FORCE");
+    }
+}
+
+/// A file that cannot be overwritten is not removed: who opens the catalog next does both.
+#[test]
+fn a_file_that_cannot_be_opened_is_overwritten_later() {
+    let disk = SimDisk::new();
+    let mut world = World::on(Arc::new(disk.clone()));
+    world.ok("DEF NVSAM (NAME(PAY.SEQ) DEVT(3390) VOL(CICA01))");
+    let path = Path::new("/cat/volumes/CICA01/PAY.SEQ");
+    let how = Open {
+        write: true,
+        create: cica_disk::Create::New,
+        ..Open::default()
+    };
+    let secret = b"SECRET";
+    let write = cica_disk::WriteAt { at: 0, buf: secret };
+    world.disk.open(path, how).unwrap().write(&[write]).unwrap();
+    disk.set_faults(Faults::none().fail_from(Call::Open, 1, Errno::Io).only(path));
+    let (cc, listing) = world.run("DELETE PAY.SEQ ERASE");
+    assert!(cc > 0 && listing.contains("PAY.SEQ"), "{listing}");
+    disk.set_faults(Faults::none());
+    assert!(world.disk.open(path, Open::default()).is_ok(), "{listing}");
+    drop(world);
+    let world = World::on(Arc::new(disk.clone()));
+    assert!(world.disk.open(path, Open::default()).is_err());
+}
