@@ -169,6 +169,13 @@ fn forward(
         }
         Err(error) => return Err(not(&error)),
     };
+    // A data set that was restored under another name has the archive in common with the one that was copied.
+    if let Some(other) = plan.names.iter().find(|other| other.as_str() != name.as_str()) {
+        return Err(not(&format!(
+            "behind the copy the archive has changes of {other}, which was restored from a copy of it, or is what it is \
+             called now. Say up to when it is to be recovered, or take a later copy"
+        )));
+    }
     if let (Some(root), None) = (original, request.until) {
         if root.log.origin != plan.last_origin {
             return Err(not(

@@ -69,6 +69,8 @@ pub struct Plan {
     pub reached: u64,
     /// The last open whose changes the archive has; the copy's if it has none behind it.
     pub last_origin: u64,
+    /// What the data set was called when the segments of the way were begun, each name once.
+    pub names: Vec<String>,
 }
 
 /// What is to be done next in a copy.
@@ -116,7 +118,13 @@ pub fn plan(disk: &dyn Disk, directory: &Path, (lineage, copy): (u64, u64), unti
         units_left_out: 0,
         reached: 0,
         last_origin: copy,
+        names: Vec::new(),
     };
+    for head in heads[first..].iter().flatten().filter(|head| head.time <= until) {
+        if !plan.names.contains(&head.name) {
+            plan.names.push(head.name.clone());
+        }
+    }
     plan.check(disk)?;
     Ok(plan)
 }

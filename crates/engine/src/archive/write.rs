@@ -16,6 +16,7 @@ use cica_format::archive::{
     append_dictionary, begin_frame, dictionary, end_frame, finish_frame, select, units, FrameKind, SegmentHead,
     HEAD_LEN,
 };
+use cica_format::log::append_unit_end;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -323,6 +324,24 @@ impl Writer {
         frame.shrink_to(4 << 20);
         self.frame = frame;
         done
+    }
+
+    /// Units that the log left open and that stand as they are: their ends.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn end_units(&mut self, units: &[u64]) -> Result<(), ArchiveError> {
+        for unit in units {
+            if self.open.remove(unit) {
+                let mut frame = Vec::new();
+                begin_frame(&mut frame);
+                // The first record of its frame, behind the last request.
+                frame.extend_from_slice(&0u32.to_le_bytes());
+                append_unit_end(&mut frame, *unit, false);
+                self.write(&mut frame, FrameKind::Changes, self.last, None)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes the dictionaries that the segment lacks, before the changes from `lsn` on (A8).

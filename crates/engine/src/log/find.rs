@@ -9,6 +9,7 @@ use super::pool::number_of;
 use cica_disk::{Disk, Open};
 use cica_format::log::LogFileHeader;
 use cica_format::root::LogPosition;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// See the module.
@@ -20,19 +21,32 @@ pub struct LogPlace {
 }
 
 /// Looks for a log in `directory`. `None`: no file there has it or ever had.
-pub fn find(disk: &dyn Disk, directory: &Path, position: &LogPosition) -> Option<LogPlace> {
+///
+/// # Errors
+/// None has it of those that can be read, and one cannot: that one may have it.
+pub fn find(disk: &dyn Disk, directory: &Path, position: &LogPosition) -> io::Result<Option<LogPlace>> {
     let recorded = Path::new(&position.path);
     let own = |path: PathBuf| LogPlace { path, is_own: true };
     let same_name = recorded.file_name().map(|name| directory.join(name));
     let same_name = same_name.filter(|path| number_of(path).is_some());
-    let holding = |path: &Path| header(disk, path).map(|header| what_of(&header, position.log));
+    let mut unread = None;
+    let mut holding = |path: &Path| match header(disk, path) {
+        Ok(header) => header.map(|header| what_of(&header, position.log)),
+        Err(error) => {
+            unread = Some(error);
+            None
+        }
+    };
     let known = same_name
         .clone()
         .and_then(|path| holding(&path).map(|what| (path, what)));
     if let Some((path, Holding::Holds)) = known {
-        return Some(own(path));
+        return Ok(Some(own(path)));
     }
-    let others = disk.list(directory).unwrap_or_default();
+    let others = match disk.list(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        others => others?,
+    };
     let mut others: Vec<PathBuf> = others
         .into_iter()
         .map(|(name, _)| directory.join(name))
@@ -45,20 +59,23 @@ pub fn find(disk: &dyn Disk, directory: &Path, position: &LogPosition) -> Option
         .collect();
     for wanted in [Holding::Holds, Holding::Held] {
         if let Some((path, _)) = holdings.iter().find(|(_, what)| *what == wanted) {
-            return Some(own(path.clone()));
+            return Ok(Some(own(path.clone())));
         }
     }
     // One that cannot be read may be it, too.
     match (known, same_name) {
-        (Some((path, Holding::MayHaveHeld)), _) => return Some(own(path)),
-        (None, Some(path)) if disk.open(&path, Open::default()).is_ok() => return Some(own(path)),
+        (Some((path, Holding::MayHaveHeld)), _) => return Ok(Some(own(path))),
+        (None, Some(path)) if disk.open(&path, Open::default()).is_ok() => return Ok(Some(own(path))),
         _ => {}
     }
+    if let Some(error) = unread {
+        return Err(error);
+    }
     let elsewhere = position.origin == 0 && recorded.parent() != Some(directory);
-    elsewhere.then(|| LogPlace {
+    Ok(elsewhere.then(|| LogPlace {
         path: recorded.to_path_buf(),
         is_own: false,
-    })
+    }))
 }
 
 /// What a log file has to do with a log.
@@ -80,7 +97,11 @@ fn what_of(header: &LogFileHeader, log: u64) -> Holding {
     }
 }
 
-fn header(disk: &dyn Disk, path: &Path) -> Option<LogFileHeader> {
-    let file = disk.open(path, Open::default()).ok()?;
-    read_header(&*file).ok()?.ok()
+/// The header of a log file; `None`: there is no such file, or what it has is no header.
+fn header(disk: &dyn Disk, path: &Path) -> io::Result<Option<LogFileHeader>> {
+    match disk.open(path, Open::default()) {
+        Ok(file) => Ok(read_header(&*file)?.ok()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }

@@ -76,6 +76,14 @@ impl OpenDataSet {
         }
     }
 
+    /// Units of a dead owner that are prepared: the log may not have their ends.
+    pub fn archive_ends(&self, units: &[u64]) -> Result<(), OpenError> {
+        match self.archive.get() {
+            Some(archive) => Ok(archive.lock().end_units(units)?),
+            None => Ok(()),
+        }
+    }
+
     /// A group is durable in the log, and `has` requests of the data set or not (archive:A1). What fails fences it (archive:A5).
     pub(super) fn archive_written(&self, group: &[u8], has: bool) {
         let (Some(archive), Some(number)) = (self.archive.get(), self.common().log_number()) else {
@@ -133,6 +141,17 @@ impl OpenDataSet {
             why: format!("{error}. {REMEDY}"),
         })?;
         Ok(Some(lsn))
+    }
+
+    /// Before the last root of an open that has changed nothing. Where the root has the origin of this open, as it
+    /// named the log for a change that was refused, the archive has a segment of it, an empty one: the next open
+    /// follows that.
+    pub(super) fn archive_before_last_root(&self) -> Result<(), RequestError> {
+        let named = self.roots.lock().data.log.origin == self.origin();
+        if named && self.closing.load(Relaxed) {
+            self.archive_before_root(true)?;
+        }
+        Ok(())
     }
 
     /// A copy is made of what it is now, but for these open units (archive:A7); the caller keeps the gate.

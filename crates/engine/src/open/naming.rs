@@ -59,6 +59,7 @@ impl OpenDataSet {
     /// The log was named before a first change that was refused then: the root is again what the other copy has. It
     /// need not be durable: of a power cut one copy or the other comes back, and neither needs the log.
     pub(super) fn take_back_early_name(&self) -> Result<(), RequestError> {
+        self.archive_before_last_root()?;
         let mut roots = self.roots.lock();
         roots.last = self.closing.load(Relaxed);
         if !roots.data.log.early {

@@ -111,7 +111,13 @@ pub fn recover(shared: &Arc<Shared>, data: &Path, index: &Path, root: &Root) -> 
     };
     let left = |path: &Path, why: &dyn fmt::Display| trouble(path, format!("which its last owner left; {why}"));
     let is_known = root.log.origin > 0;
-    let Some(place) = find(disk, &shared.env.log_dir, &root.log) else {
+    let unread = |error| {
+        trouble(
+            &shared.env.log_dir,
+            format!("and not all that is here can be read: {error}"),
+        )
+    };
+    let Some(place) = find(disk, &shared.env.log_dir, &root.log).map_err(unread)? else {
         // Another process may have recovered it since.
         if peek(disk, data)?.log.log != root.log.log {
             return Ok(());
@@ -163,7 +169,12 @@ pub fn recover(shared: &Arc<Shared>, data: &Path, index: &Path, root: &Root) -> 
 /// As [`recover`]; the log stays for whoever opens one of them.
 pub fn recover_others(shared: &Arc<Shared>, log: &LogPosition) -> Result<(), OpenError> {
     let disk = &*shared.env.disk;
-    let Some(place) = find(disk, &shared.env.log_dir, log) else {
+    let found = find(disk, &shared.env.log_dir, log).map_err(|error| OpenError::Io {
+        path: shared.env.log_dir.clone(),
+        doing: "look for a log",
+        error,
+    });
+    let Some(place) = found? else {
         return Ok(());
     };
     match LogReader::open(disk, &place.path, log.log) {
@@ -345,8 +356,14 @@ impl<'e> Recovery<'e> {
     fn take_back(&mut self) -> Result<(), OpenError> {
         if !self.unfinished.is_empty() {
             // Their owner may have died before it logged their end (prepared:Z1).
-            for unit in prepared::of_log(self.disk(), &self.shared.env.log_dir, self.log)? {
-                self.unfinished.ended(unit);
+            let prepared = prepared::of_log(self.disk(), &self.shared.env.log_dir, self.log)?;
+            for unit in &prepared {
+                self.unfinished.ended(*unit);
+            }
+            // What they did stands, and what takes it back comes behind it.
+            for (cluster, inner) in self.members.clone() {
+                let archived = inner.archive_ends(&prepared);
+                archived.or_else(|error| self.set_aside(cluster, error))?;
             }
         }
         for (lsn, requests) in std::mem::take(&mut self.unfinished).newest_first() {

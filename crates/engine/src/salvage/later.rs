@@ -51,7 +51,12 @@ impl Later {
     /// # Errors
     /// In words: why it cannot be laid over what is on the volume (L3).
     pub fn of(disk: &dyn Disk, root: &Root, logs: Option<&Path>) -> Result<Later, String> {
-        let place = logs.and_then(|logs| find(disk, logs, &root.log));
+        let place = match logs {
+            Some(logs) => {
+                find(disk, logs, &root.log).map_err(|why| format!("the logs in {}: {why}", logs.display()))?
+            }
+            None => None,
+        };
         let path = place.map_or_else(|| PathBuf::from(&root.log.path), |place| place.path);
         let cannot = |why: &dyn fmt::Display| format!("the log {}: {why}", path.display());
         let mut reader = match LogReader::look(disk, &path, root.log.log).map_err(|error| cannot(&error))? {
