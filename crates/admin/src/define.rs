@@ -213,7 +213,7 @@ fn define_in(
 ) -> Result<(Defined, Vec<Rolled>), Failure> {
     let mut wanted = WantedCluster::of(services, contents, request)?;
     let over = match &request.alternate {
-        Some(alternate) => Some(Over::of(contents, request, alternate, &mut wanted)?),
+        Some(alternate) => Some(Over::of(services, contents, request, alternate, &mut wanted)?),
         None => None,
     };
     let defined = Defined::new(contents, &wanted, over, &planned(&wanted)?)?;

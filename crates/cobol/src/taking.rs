@@ -18,7 +18,7 @@ use std::os::unix::ffi::OsStringExt;
 /// Opens the file if it is Cica's; none when it is libcob's. `described`: the request came through EXTFH.
 ///
 /// # Safety
-/// As [`cob_open`].
+/// As [`cob_open`](crate::border::cob_open).
 pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int, described: bool) -> Option<Outcome> {
     // SAFETY: the caller's promise, here and below.
     unsafe {

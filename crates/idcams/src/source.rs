@@ -66,18 +66,21 @@ impl Source {
     }
 
     /// Control cards from a file's bytes: text lines, or card images (a multiple of 80 bytes without a line end).
-    /// Bytes that are not UTF-8 become the replacement character, which no keyword or name accepts.
+    /// Bytes that are not UTF-8 are of ISO 8859-1, where the sign of NOT is what it is on z/OS.
     pub fn from_bytes(bytes: &[u8]) -> Source {
+        let is_utf8 = std::str::from_utf8(bytes).is_ok();
+        let text = |bytes: &[u8]| -> String {
+            if is_utf8 {
+                String::from_utf8_lossy(bytes).into_owned()
+            } else {
+                bytes.iter().map(|byte| char::from(*byte)).collect()
+            }
+        };
         let cards = bytes.len() > CARD && bytes.len() % CARD == 0 && !bytes.contains(&b'\n');
         if cards {
-            Source::from_lines(
-                bytes
-                    .chunks(CARD)
-                    .map(|c| String::from_utf8_lossy(c).into_owned())
-                    .collect(),
-            )
+            Source::from_lines(bytes.chunks(CARD).map(text).collect())
         } else {
-            Source::from_text(&String::from_utf8_lossy(bytes))
+            Source::from_text(&text(bytes))
         }
     }
 

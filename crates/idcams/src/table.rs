@@ -95,6 +95,8 @@ pub enum NameForm {
     Volser,
     /// Volume serial or `*`, which leaves the choice to the system.
     AnyVolser,
+    /// Volume serial that may have `*` and `%` in it.
+    VolserMask,
     /// Class, device, program or subsystem name: any word of 1-8 characters.
     Word,
     /// Label of 1-64 characters, upper case.

@@ -5,7 +5,7 @@ use super::super::failure::{refused, Failure};
 use super::super::Services;
 use super::Alter;
 use cica_catalog::entry::NonVsam;
-use cica_catalog::{Catalog, Component, Contents, Entry, Volser};
+use cica_catalog::{Catalog, Component, Contents, Entry, Volser, Volume};
 
 /// ADDVOLUMES and REMOVEVOLUMES of a data set that is not VSAM's; the last volume stays.
 pub fn of_file(contents: &Contents, data_set: &mut NonVsam, request: &Alter) -> Result<(), Failure> {
@@ -36,7 +36,10 @@ pub fn of_file(contents: &Contents, data_set: &mut NonVsam, request: &Alter) -> 
 pub fn of_component(contents: &Contents, component: &mut Component, request: &Alter) -> Result<(), Failure> {
     let first = component.volumes.first().cloned();
     for text in &request.add_volumes {
-        let serial = Volser::parse(text).map_err(|error| refused(&error, 140, 0))?;
+        let serial = match text.as_str() {
+            "*" => another(contents, component)?,
+            text => Volser::parse(text).map_err(|error| refused(&error, 140, 0))?,
+        };
         let device = contents.volume(&serial)?.device;
         let has = first
             .as_ref()
@@ -98,4 +101,21 @@ pub fn check_held(services: &Services, catalog: &Catalog, old: &Entry, new: &Ent
         }
     }
     Ok(())
+}
+
+/// The volume that ADDVOLUMES(*) leaves to us: the next of the same type that the component does not have.
+fn another(contents: &Contents, component: &Component) -> Result<Volser, Failure> {
+    let first = component.volumes.first().and_then(|first| contents.volume(first).ok());
+    let fits = |volume: &&Volume| {
+        let same = first.is_none_or(|first| first.device.name() == volume.device.name());
+        same && !component.volumes.contains(&volume.serial)
+    };
+    let found = contents.volumes().find(fits).map(|volume| volume.serial.clone());
+    found.ok_or_else(|| {
+        let words = format!(
+            "{} has all volumes of its type that the catalog knows; DEFINE VOLUME makes one more",
+            component.name
+        );
+        refused(&words, 140, 0)
+    })
 }

@@ -4,7 +4,8 @@
 //! alternate key that is not in the base's records, or not in the first segment of a spanned one.
 
 use super::super::failure::{refused, Failure};
-use super::wanted::WantedCluster;
+use super::super::Services;
+use super::wanted::{model_place, WantedCluster};
 use super::{Alternate as Asked, DefineCluster};
 use cica_catalog::check::{self, DefineError};
 use cica_catalog::entry::{Aix, Component, Keys, Organization, RecordSize};
@@ -35,6 +36,7 @@ impl Over {
     /// What is said of it; `wanted` becomes what the index itself is: a KSDS of spanned records, whose key
     /// stands behind the header of each.
     pub fn of(
+        services: &Services,
         contents: &Contents,
         request: &DefineCluster,
         asked: &Asked,
@@ -45,7 +47,8 @@ impl Over {
         let base = base(contents, &relate)?;
         let alternate_key = wanted.attributes.keys.unwrap_or(Keys { length: 64, offset: 0 });
         check_key(base, alternate_key)?;
-        let model = model(contents, request);
+        let model = model(services, request)?;
+        let model = model.as_deref();
         let own = Keys {
             offset: HEADER_LEN as u32,
             ..alternate_key
@@ -190,10 +193,13 @@ fn check_key(base: &Cluster, key: Keys) -> Result<(), Failure> {
 }
 
 /// The alternate index that MODEL names, if it names one.
-fn model<'c>(contents: &'c Contents, request: &DefineCluster) -> Option<&'c Aix> {
-    let name = Name::parse(&request.cluster.model.as_ref()?.entry).ok()?;
-    match contents.find(&name)?.entry() {
-        Entry::Aix(aix) => Some(aix),
+fn model(services: &Services, request: &DefineCluster) -> Result<Option<Box<Aix>>, Failure> {
+    let Some(model) = &request.cluster.model else {
+        return Ok(None);
+    };
+    let (name, contents) = model_place(services, model)?;
+    Ok(match contents.find(&name).map(|found| found.entry()) {
+        Some(Entry::Aix(aix)) => Some(aix.clone()),
         _ => None,
-    }
+    })
 }

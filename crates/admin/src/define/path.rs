@@ -3,6 +3,7 @@
 use super::super::failure::{refused, Failure};
 use super::super::stated::{Model, Tenure};
 use super::super::Services;
+use super::wanted::model_place;
 use super::FAILED;
 use crate::outcome::Outcome;
 use cica_catalog::entry::{History, PathEntry};
@@ -47,7 +48,7 @@ pub fn define_in(services: &Services, contents: &mut Contents, request: &DefineP
     let parsed = |text: &str| Name::parse(text).map_err(|error| refused(&error, 140, 0));
     let (name, target) = (parsed(&request.name)?, parsed(&request.target)?);
     check(contents, &target)?;
-    let model = model(contents, request.model.as_ref())?;
+    let model = model(services, request.model.as_ref())?;
     let mut history = History {
         owner: model.as_ref().and_then(|m| m.history.owner.clone()),
         ..History::new(services.today())
@@ -87,11 +88,11 @@ fn check(contents: &Contents, target: &Name) -> Result<(), Failure> {
 }
 
 /// The path that MODEL names.
-fn model(contents: &Contents, model: Option<&Model>) -> Result<Option<PathEntry>, Failure> {
+fn model(services: &Services, model: Option<&Model>) -> Result<Option<PathEntry>, Failure> {
     let Some(model) = model else {
         return Ok(None);
     };
-    let name = Name::parse(&model.entry).map_err(|error| refused(&error, 140, 0))?;
+    let (name, contents) = model_place(services, model)?;
     match contents.get(&name)? {
         Entry::Path(path) => Ok(Some(path.clone())),
         other => Err(refused(

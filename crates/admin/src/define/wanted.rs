@@ -6,7 +6,7 @@
 //!    for the cluster is that of each component that is given none.
 
 use super::super::failure::{refused, Failure};
-use super::super::stated::{Form, Stated};
+use super::super::stated::{Form, Model, Stated};
 use super::super::Services;
 use super::DefineCluster;
 use cica_catalog::entry::{Attributes, Keys, Organization, RecordSize, ShareOptions};
@@ -15,6 +15,7 @@ use cica_catalog::plan::Wish;
 use cica_catalog::space::Space;
 use cica_catalog::{CatalogError, Cluster, Contents, Device, Name, Volser};
 use cica_messages::{IDC3225I, IDC3506I};
+use std::sync::Arc;
 
 /// See the module.
 pub struct WantedCluster {
@@ -247,19 +248,25 @@ impl<'a> Lists<'a> {
     }
 }
 
+/// The name in a MODEL, and what the catalog holds that it says, or that the name belongs to: as other processes see
+/// it, as a DEFINE cannot model on itself.
+pub(super) fn model_place(services: &Services, model: &Model) -> Result<(Name, Arc<Contents>), Failure> {
+    let parsed = |text: &str| Name::parse(text).map_err(|error| refused(&error, 140, 0));
+    let name = parsed(&model.entry)?;
+    let catalog = match &model.catalog {
+        Some(catalog) => services.catalog.called(&parsed(catalog)?)?,
+        None => services.home(&name)?,
+    };
+    Ok((name, catalog.contents()?))
+}
+
 /// The cluster that MODEL of a list names, itself or by a component.
 fn model(services: &Services, list: &Stated) -> Result<Option<Cluster>, Failure> {
     let Some(model) = &list.model else {
         return Ok(None);
     };
-    let parsed = |text: &str| Name::parse(text).map_err(|error| refused(&error, 140, 0));
-    let name = parsed(&model.entry)?;
-    // As other processes see it: a DEFINE cannot model on itself.
-    let catalog = match &model.catalog {
-        Some(catalog) => services.catalog.called(&parsed(catalog)?)?,
-        None => services.home(&name)?,
-    };
-    match catalog.contents()?.find(&name).map(|found| found.entry()) {
+    let (name, contents) = model_place(services, model)?;
+    match contents.find(&name).map(|found| found.entry()) {
         Some(cica_catalog::Entry::Cluster(cluster)) => Ok(Some((**cluster).clone())),
         // Of an alternate index KEYS says the alternate key.
         Some(cica_catalog::Entry::Aix(aix)) => {

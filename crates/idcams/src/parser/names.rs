@@ -50,6 +50,15 @@ pub(super) fn well_formed(form: NameForm, text: &str) -> Result<String, &'static
                 "A VOLUME SERIAL HAS 1 TO 6 LETTERS, DIGITS, @ # $ OR -",
             )
         }
+        NameForm::VolserMask => {
+            let fits = |c: char| national(c) || c.is_ascii_digit() || matches!(c, '-' | '*' | '%');
+            let ok = (1..=6).contains(&text.len()) && text.chars().all(fits);
+            (
+                ok,
+                text,
+                "A VOLUME SERIAL HAS 1 TO 6 LETTERS, DIGITS, @ # $ OR -, AND HERE * OR %",
+            )
+        }
         NameForm::Word => {
             let ok = (1..=8).contains(&text.len()) && text.chars().all(|c| c.is_ascii_graphic());
             (ok, text, "IT HAS 1 TO 8 CHARACTERS")

@@ -214,7 +214,7 @@ pub(super) static ALTERNATEINDEX: VerbSpec = VerbSpec {
     )
 };
 
-const PATH_OBJECT: [Param; 17] = join(&[
+const PATH_OBJECT: [Param; 19] = join(&[
     &[
         NAME,
         name("PATHENTRY", NameForm::Dsname, "alternate index or cluster it leads to")
@@ -229,6 +229,8 @@ const PATH_OBJECT: [Param; 17] = join(&[
             .one_of("update"),
         MODEL,
         OWNER,
+        TO,
+        FOR,
         FILE.accepted(),
     ],
     &RECATALOG,

@@ -144,7 +144,7 @@ fn form_word(form: NameForm) -> &'static str {
     match form {
         NameForm::Dsname | NameForm::Symbolic | NameForm::Mask => "entryname",
         NameForm::Ddname => "ddname",
-        NameForm::Volser | NameForm::AnyVolser => "volser",
+        NameForm::Volser | NameForm::AnyVolser | NameForm::VolserMask => "volser",
         NameForm::Word => "word",
         NameForm::Label => "label",
     }
@@ -264,6 +264,7 @@ fn form_limits(form: NameForm) -> &'static str {
         NameForm::Ddname => "1 to 8 characters",
         NameForm::Volser => "1 to 6 characters",
         NameForm::AnyVolser => "1 to 6 characters or `*`",
+        NameForm::VolserMask => "1 to 6 characters; `*`, `%` stand for parts",
         NameForm::Word => "1 to 8 characters",
         NameForm::Label => "1 to 64 characters",
     }

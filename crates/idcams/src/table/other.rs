@@ -30,7 +30,7 @@ const DCOLLECT_PARAMS: &[Param] = &[
         .abbr(&["ODS"])
         .one_of("output")
         .required(),
-    names("VOLUMES", NameForm::Mask, 255, "volumes to tell of").abbr(&["VOLUME", "VOL"]),
+    names("VOLUMES", NameForm::VolserMask, 255, "volumes to tell of").abbr(&["VOLUME", "VOL"]),
     names("STORAGEGROUP", NameForm::Word, 255, "storage groups to tell of")
         .abbr(&["STOGROUP", "STG"])
         .never("there are no storage groups; name VOLUMES"),

@@ -188,7 +188,7 @@ fn name(draw: &mut Draw, form: NameForm) -> String {
             "'&NONE..A'",
         ],
         NameForm::Ddname => &["IN", "OUT", "NONE"],
-        NameForm::Volser | NameForm::AnyVolser => &SERIALS,
+        NameForm::Volser | NameForm::AnyVolser | NameForm::VolserMask => &SERIALS,
         NameForm::Word | NameForm::Label => &WORDS,
     };
     draw.pick(of).to_owned()

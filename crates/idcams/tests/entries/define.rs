@@ -463,3 +463,57 @@ fn blocks_are_those_of_fba_volumes() {
     world.ok("DEFINE USERCATALOG (NAME(UCAT.VSE) BLOCKS(100) ORIGIN(64) VOLUMES(CICA01))");
     world.ok("DEFINE USERCATALOG (NAME(UCAT.ALL) DEDICATE VOLUMES(CICA01))");
 }
+
+#[test]
+fn a_path_is_kept_for_as_long_as_its_definition_says() {
+    let mut world = World::new();
+    world.ok("DEF CL (NAME(A) TRK(1) KEYS(4 0) RECSZ(20 20))\n\
+              DEF PATH (NAME(A.P) PENT(A) FOR(365))\nDEF PATH (NAME(A.Q) PENT(A) TO(99365))");
+    let (cc, listing) = world.run("DELETE A.P PATH");
+    assert!(cc >= 8 && listing.contains("is kept until"), "{listing}");
+    world.ok("DELETE A.P PATH PURGE\nDELETE A.Q PATH PURGE");
+}
+
+/// MODEL of another catalog gives what only an alternate index or a path has, too.
+#[test]
+fn a_model_in_another_catalog_gives_all_that_it_has() {
+    let mut world = World::new();
+    world.ok(
+        "DEF UCAT (NAME(UCAT.A) CYL(1) VOL(CICA01))\nDEF ALIAS (NAME(A) RELATE(UCAT.A))\n\
+              DEF CL (NAME(A.BASE) TRK(1) KEYS(4 0) RECSZ(20 20))\n\
+              DEF AIX (NAME(A.X) RELATE(A.BASE) TRK(1) KEYS(2 4) RECSZ(50 50) UNIQUEKEY NOUPGRADE)\n\
+              DEF PATH (NAME(A.P) PENT(A.X) NOUPDATE OWNER(ADA))\n\
+              DEF CL (NAME(B.BASE) TRK(1) KEYS(4 0) RECSZ(20 20))\n\
+              DEF AIX (NAME(B.X) RELATE(B.BASE) MODEL(A.X))\n\
+              DEF PATH (NAME(B.P) PENT(B.X) MODEL(A.P UCAT.A))",
+    );
+    let (_, listing) = world.run("LISTCAT ENT(B.X B.P) ALL");
+    for word in ["UNIQUE", "NOUPGRADE", "NOUPDATE"] {
+        assert!(listing.contains(word), "{word}: {listing}");
+    }
+    assert!(!listing.contains("NONUNIQ"), "{listing}");
+}
+
+#[test]
+fn volumes_that_are_added_are_chosen_where_a_star_says_so() {
+    let mut world = World::new();
+    world.ok("DEF VOLUME (NAME(1P0002) PATH('/v2'))\nDEF CL (NAME(A) TRK(1))\nALTER A.DATA ADDVOLUMES(*)");
+    let (_, listing) = world.run("LISTCAT ENT(A) ALL");
+    assert!(listing.contains("1P0002"), "{listing}");
+    let (cc, listing) = world.run("ALTER A.DATA ADDVOLUMES(*)");
+    assert!(cc >= 8 && listing.contains("has all volumes of its type"), "{listing}");
+    let (cc, listing) = world.run("DCOLLECT OFILE(OUT) VOLUMES(1P000* 100001)");
+    assert!(!listing.contains("IDC3203I"), "{cc}: {listing}");
+}
+
+/// Cards of ISO 8859-1 have the sign of NOT that those of z/OS have.
+#[test]
+fn not_equal_is_read_in_latin_1_too() {
+    let source = cica_idcams::Source::from_bytes(b" IF LASTCC \xAC= 0 THEN SET MAXCC = 4\n");
+    let mut world = World::new();
+    let mut listing = Vec::new();
+    let stamp = cica_idcams::Stamp::from_unix(0);
+    let mut out = cica_idcams::Sysprint::new(&mut listing, cica_idcams::Style::Plain, stamp);
+    let cc = cica_idcams::run(source, &mut world.services, &mut out);
+    assert_eq!(cc, 0, "{}", String::from_utf8_lossy(&listing));
+}
