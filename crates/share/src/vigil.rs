@@ -1,8 +1,8 @@
 //! How a message is waited for: awake at first, then asleep.
 //!
-//! To wake a thread whose core sleeps too takes 30 microseconds, three times as long as a request. So who waits looks
-//! for the message again and again for as long as it mostly takes, and lets others have the core between two looks.
-//! Where it mostly takes longer nobody stays awake:
+//! To wake a thread whose core sleeps too takes longer than a request. So who waits looks for the message again and
+//! again for as long as it mostly takes, and lets others have the core between two looks. Where it mostly takes longer
+//! nobody stays awake (docs/design/0050):
 //!
 //! | the message came | trust |
 //! |---|---|
