@@ -392,6 +392,10 @@ impl Run {
                 .keep_read(session, name, matches!(reply, SharedReply::Got(..)));
             self.count("repeatable reads");
         }
+        if reply == SharedReply::Held && self.model.may_be_held(name.0, by) {
+            self.count("reads refused");
+            return Ok(());
+        }
         self.judge_read(which, name, blocked, &reply)
     }
 

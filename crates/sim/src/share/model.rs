@@ -127,6 +127,12 @@ impl Standing {
             .any(|((holder, set), key)| *holder != by && (*set, *key) == name)
     }
 
+    /// Has a string perhaps a record of the data set still that it got before its unit was in doubt? It has until its
+    /// next request.
+    pub fn may_be_held(&self, set: usize, by: Holder) -> bool {
+        self.held_before.iter().any(|(holder, of)| *holder != by && *of == set)
+    }
+
     /// Is any record of a data set kept from a reader?
     pub fn any_blocked(&self, set: usize, by: Holder) -> bool {
         let names = self.uncommitted().flat_map(BTreeMap::keys).chain(self.named.keys());
