@@ -14,6 +14,7 @@ use cica_catalog::space::MAX_EXTENTS;
 use cica_catalog::{Cluster, Contents, Entry, Name};
 use cica_format::aix::{Pointers, HEADER_LEN};
 use cica_format::attributes::{Alternate, Attributes as FileAttributes};
+use cica_format::root::MAX_TIES;
 
 /// RECORDSIZE where none is given.
 const RECORD_SIZE: RecordSize = RecordSize {
@@ -47,6 +48,7 @@ impl Over {
         let base = base(contents, &relate)?;
         let alternate_key = wanted.attributes.keys.unwrap_or(Keys { length: 64, offset: 0 });
         check_key(base, alternate_key)?;
+        check_number(contents, base)?;
         let model = model(services, request)?;
         let model = model.as_deref();
         let own = Keys {
@@ -190,6 +192,21 @@ fn check_key(base: &Cluster, key: Keys) -> Result<(), Failure> {
         check::key_in_segment(key, base.data.ci_size)?;
     }
     Ok(())
+}
+
+/// The root of a base says of each of its alternate indexes up to where it is in step, and has no room for more.
+fn check_number(contents: &Contents, base: &Cluster) -> Result<(), Failure> {
+    let indexes = contents
+        .related(&base.name)
+        .filter(|entry| matches!(entry, Entry::Aix(_)));
+    if indexes.count() < MAX_TIES {
+        return Ok(());
+    }
+    let words = format!(
+        "{} has {MAX_TIES} alternate indexes, as many as a base may have",
+        base.name
+    );
+    Err(refused(&words, 140, 0))
 }
 
 /// The alternate index that MODEL names, if it names one.

@@ -517,3 +517,16 @@ fn not_equal_is_read_in_latin_1_too() {
     let cc = cica_idcams::run(source, &mut world.services, &mut out);
     assert_eq!(cc, 0, "{}", String::from_utf8_lossy(&listing));
 }
+
+#[test]
+fn a_base_has_no_more_alternate_indexes_than_it_can_know() {
+    let mut world = World::new();
+    world.ok("DEF VOLUME (NAME(LARGE) PATH('/v2'))\nDEF CL (NAME(A) TRK(1) KEYS(4 0) RECSZ(20 20))");
+    let aix = |n: usize| format!("DEF AIX (NAME(A.X{n}) RELATE(A) TRK(1) KEYS(2 4) RECSZ(50 50))");
+    for n in 0..cica_format::root::MAX_TIES {
+        world.ok(&aix(n));
+    }
+    let (cc, listing) = world.run(&aix(500));
+    assert!(cc >= 8 && listing.contains("as many as a base may have"), "{listing}");
+    world.ok(&format!("DELETE A.X0 AIX\n{}", aix(500)));
+}
