@@ -107,6 +107,10 @@ impl Standing {
         if locked && !kept && self.physical(name).is_none() {
             return Way::Perhaps;
         }
+        // One that a string holds may have gone with the unit that had added it.
+        if held && !kept && !locked && self.physical(name).is_none() {
+            return Way::Perhaps;
+        }
         if kept || locked || change && (held || others(self.shared.get(&name))) {
             return Way::Blocked;
         }
