@@ -109,7 +109,7 @@ pub use locks::{LockCounts, LockLine, LockMode, LockOwner, Patience, ReadIntegri
 pub use open::Env;
 pub use pinned::PinnedTrees;
 pub use prepared::PrepareError;
-pub use rebuild::Rebuild;
+pub use rebuild::{Branch, Rebuild};
 pub use request::{Access, Argument, CloseReport, Durability, Insert, Intent, Logging, OpenOptions, Record, Search};
 
 pub use stored::{Stored, StoredArea, StoredComponent};

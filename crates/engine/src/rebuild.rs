@@ -4,6 +4,9 @@
 //!   a rebuilt component is contiguous, though no CI, freespace or split is other than it was.
 //! * B2. The data component's root is written after all else is durable, names included. So files of a rebuild that did
 //!   not come to its end are no data set, and no open takes them.
+//! * B3. What takes the name of the original keeps its lineage: archive and log know it as the same data set. What gets
+//!   another name gets a lineage of its own, as the original may live on: they share no archive. Base and alternate
+//!   indexes that were copied together keep what they know of each other.
 
 use crate::engine::Engine;
 use crate::error::OpenError;
@@ -29,6 +32,29 @@ use std::sync::Arc;
 /// The version of everything in a rebuilt file.
 const VERSION: u32 = 1;
 
+/// Where a sphere that is rebuilt under another name leaves the line of the one that was copied (B3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Branch(u64);
+
+impl Branch {
+    /// The lineage that a member has on the branch: no two lineages become the same.
+    fn of(self, lineage: u64) -> u64 {
+        // A bijection that leaves no bit where it was (the finalizer of splitmix64).
+        let mixed = (lineage ^ self.0).wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ mixed >> 31).max(1)
+    }
+
+    /// A root says of its data set, of its base and its alternate indexes what they are on the branch.
+    fn take(self, root: &mut Root) {
+        root.lineage = self.of(root.lineage());
+        let known = root.ties.iter_mut().map(|tie| &mut tie.lineage);
+        let named = known.chain(std::iter::once(&mut root.built_from.lineage));
+        named.filter(|lineage| **lineage != 0).for_each(|lineage| *lineage = self.of(*lineage));
+    }
+}
+
 /// A component whose file is being made.
 #[derive(Debug)]
 pub struct Rebuild {
@@ -44,11 +70,23 @@ pub struct Rebuild {
 }
 
 impl Engine {
-    /// Begins a component's file at `path`: one with the structure of `root`, with other names.
+    /// A branch that no other data set is on, for one sphere that gets another name.
+    pub fn new_branch(&self) -> Branch {
+        Branch(self.new_id(Path::new(""), 3))
+    }
+
+    /// Begins a component's file at `path`: one with the structure of `root`, with other names; on `branch`, if the data
+    /// set has another name (B3).
     ///
     /// # Errors
     /// The file is there already or cannot be made.
-    pub fn rebuild(&self, path: &Path, root: &Root, attributes: Attributes) -> Result<Rebuild, OpenError> {
+    pub fn rebuild(
+        &self,
+        path: &Path,
+        root: &Root,
+        attributes: Attributes,
+        branch: Option<Branch>,
+    ) -> Result<Rebuild, OpenError> {
         let file = new_file(self.disk(), path)?;
         let file = write_check::as_defined(file, attributes.write_check, attributes.ci_size);
         let salt = match root.part {
@@ -56,25 +94,29 @@ impl Engine {
             Part::Index => 2,
         };
         let layout = ComponentLayout::new(attributes.ci_size as usize, attributes.ci_per_ca as usize);
+        let mut root = Root {
+            version: VERSION,
+            component: self.new_id(path, salt),
+            attributes,
+            lineage: root.lineage(),
+            log: LogPosition {
+                origin: root.log.origin,
+                ..LogPosition::default()
+            },
+            ca_count: 0,
+            region_count: 0,
+            free_regions: Vec::new(),
+            tables: Vec::new(),
+            index_root: Ref::default(),
+            ..root.clone()
+        };
+        if let Some(branch) = branch {
+            branch.take(&mut root);
+        }
         Ok(Rebuild {
             file,
             path: path.to_path_buf(),
-            root: Root {
-                version: VERSION,
-                component: self.new_id(path, salt),
-                attributes,
-                lineage: root.lineage(),
-                log: LogPosition {
-                    origin: root.log.origin,
-                    ..LogPosition::default()
-                },
-                ca_count: 0,
-                region_count: 0,
-                free_regions: Vec::new(),
-                tables: Vec::new(),
-                index_root: Ref::default(),
-                ..root.clone()
-            },
+            root,
             layout,
             refs: Vec::new(),
             area: None,

@@ -6,9 +6,10 @@ mod common;
 use cica_disk::sim::{CrashPoint, Survival};
 use cica_disk::{Disk, Image, MemoryDisk, Open, SimDisk};
 use cica_engine::*;
+use cica_format::attributes::Organization;
 use common::keyed::*;
 use common::*;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const ALL: OpenOptions = OpenOptions {
@@ -52,14 +53,22 @@ fn dictionaries(world: &World, engine: &Engine, name: &str) -> Vec<u8> {
 
 /// Copies the files of a closed data set to another name; its lineage and origin.
 fn copy(world: &World, engine: &Engine, from: &str, to: &str) -> (u64, u64) {
+    copy_on(world, engine, from, to, None)
+}
+
+/// The same on a branch.
+fn copy_on(world: &World, engine: &Engine, from: &str, to: &str, branch: Option<Branch>) -> (u64, u64) {
     let (from, to) = (world.paths(from), world.paths(to));
     let root = engine.peek(&from.0).unwrap();
     assert_eq!(root.log.log, 0, "it is closed");
-    let stored = engine.stored(&from.0, &from.1).unwrap();
+    let has_index = root.attributes.organization.has_index();
+    let no_index = PathBuf::new();
+    let stored = engine.stored(&from.0, if has_index { &from.1 } else { &no_index }).unwrap();
     let mut made = Vec::new();
-    for (part, path) in [(&stored.data, &to.0), (stored.index.as_ref().unwrap(), &to.1)] {
+    for (part, path) in [(Some(&stored.data), &to.0), (stored.index.as_ref(), &to.1)] {
+        let Some(part) = part else { continue };
         let attributes = part.root().attributes.clone();
-        let mut rebuild = engine.rebuild(path, part.root(), attributes).unwrap();
+        let mut rebuild = engine.rebuild(path, part.root(), attributes, branch).unwrap();
         for (generation, bytes) in part.dictionaries().unwrap() {
             rebuild.dictionary(generation, &bytes).unwrap();
         }
@@ -74,7 +83,7 @@ fn copy(world: &World, engine: &Engine, from: &str, to: &str) -> (u64, u64) {
         }
         made.push(rebuild);
     }
-    let index = made.pop();
+    let index = if has_index { made.pop() } else { None };
     engine.complete_rebuild(made.pop().unwrap(), index).unwrap();
     (root.lineage(), root.log.origin)
 }
@@ -82,7 +91,10 @@ fn copy(world: &World, engine: &Engine, from: &str, to: &str) -> (u64, u64) {
 /// A copy brought forward: its records.
 fn forward(world: &World, engine: &Engine, name: &str, of: (u64, u64), until: u64) -> Vec<Vec<u8>> {
     let plan = engine.way_forward(of, until).unwrap();
-    let (data, index) = world.paths(name);
+    let (data, mut index) = world.paths(name);
+    if !engine.peek(&data).unwrap().attributes.organization.has_index() {
+        index = PathBuf::new();
+    }
     engine.bring_forward(&data, &index, &plan, |_| {}).unwrap();
     contents(&world.open(engine, name))
 }
@@ -675,4 +687,109 @@ fn a_full_disk_under_the_archive_fences_the_data_set_and_loses_nothing() {
     let kept = contents(&ds);
     ds.close().unwrap();
     assert_eq!(forward(&world, &engine, "c", of, u64::MAX), kept);
+}
+
+fn change(world: &World, engine: &Engine, name: &str, n: u64) {
+    let ds = world.open_with(engine, name, ALL);
+    insert(&mut ds.string(), n, 1).unwrap();
+    ds.close().unwrap();
+}
+
+/// One that was restored under another name while the original lives has an archive of its own.
+#[test]
+fn a_copy_under_another_name_has_an_archive_of_its_own() {
+    let (_, world) = world();
+    let engine = world.engine();
+    loaded(&world, &engine, "a", 50);
+    let of = copy_on(&world, &engine, "a", "c", Some(engine.new_branch()));
+    copy(&world, &engine, "a", "d");
+    let of_c = copy(&world, &engine, "c", "e");
+    assert!(of.0 != of_c.0 && of.1 == of_c.1, "{of:?} {of_c:?}");
+    let (a, c) = (world.open_with(&engine, "a", ALL), world.open_with(&engine, "c", ALL));
+    for n in 0..50 {
+        insert(&mut a.string(), n * 10 + 5, n).unwrap();
+        insert(&mut c.string(), n * 10 + 6, n).unwrap();
+    }
+    let kept = (contents(&a), contents(&c));
+    (a.close().unwrap(), c.close().unwrap());
+    assert_eq!(forward(&world, &engine, "d", of, u64::MAX), kept.0);
+    assert_eq!(forward(&world, &engine, "e", of_c, u64::MAX), kept.1);
+}
+
+/// Whatever made two data sets of one line: they do not write one archive side by side.
+#[test]
+fn two_data_sets_of_one_line_do_not_write_one_archive() {
+    let (_, world) = world();
+    let engine = world.engine();
+    loaded(&world, &engine, "a", 50);
+    let of = copy(&world, &engine, "a", "c");
+    copy(&world, &engine, "a", "d");
+    for written in [false, true] {
+        let a = world.open_with(&engine, "a", ALL);
+        if written {
+            insert(&mut a.string(), 5, 1).unwrap();
+            a.commit().unwrap();
+        }
+        let (data, index) = world.paths("c");
+        let refused = world.engine().open(&data, &index, ALL).map(drop).unwrap_err();
+        assert!(refused.to_string().contains("another data set"), "{refused}");
+        insert(&mut a.string(), 7 + u64::from(written), 1).unwrap();
+        let kept = contents(&a);
+        a.close().unwrap();
+        if written {
+            assert_eq!(forward(&world, &engine, "d", of, u64::MAX), kept);
+        }
+    }
+    change(&world, &engine, "c", 9);
+}
+
+/// A copy that took the place of what had gone on from it: the way follows what is there now, or what was there then.
+#[test]
+fn the_way_from_a_copy_that_was_restored_is_that_of_its_moment() {
+    let (_, world) = world();
+    let engine = world.engine();
+    loaded(&world, &engine, "a", 50);
+    let of = copy(&world, &engine, "a", "c");
+    copy(&world, &engine, "a", "now");
+    copy(&world, &engine, "a", "then");
+    change(&world, &engine, "a", 5);
+    change(&world, &engine, "a", 15);
+    let abandoned = contents(&world.open(&engine, "a"));
+    let until = engine.way_forward(of, u64::MAX).unwrap().reached;
+    // It takes the place of "a".
+    change(&world, &engine, "c", 7);
+    change(&world, &engine, "c", 17);
+    let kept = contents(&world.open(&engine, "c"));
+    assert_eq!(forward(&world, &engine, "now", of, u64::MAX), kept);
+    assert_eq!(forward(&world, &engine, "then", of, until), abandoned);
+}
+
+/// Backout of a record that skipped to the next CA leaves what it skipped in use; without that unit nothing was skipped.
+#[test]
+fn what_a_spanned_record_skipped_is_found_without_it() {
+    for spanned_after in [false, true] {
+        let (_, world) = world();
+        let engine = world.engine();
+        world.create(&engine, "a", |data, _| {
+            (data.organization, data.key_length, data.key_offset) = (Organization::Esds, 0, 0);
+            (data.maximum_record, data.spanned) = (2000, true);
+        });
+        let add = |s: &mut Str, len: usize| s.insert(&vec![7; len], Insert::Sequential).unwrap();
+        let ds = world.open(&engine, "a");
+        for _ in 0..4 {
+            add(&mut ds.string(), 400);
+        }
+        ds.close().unwrap();
+        let of = copy(&world, &engine, "a", "c");
+        let ds = world.open_with(&engine, "a", ALL);
+        let unit = engine.unit();
+        // Four CIs, and the CA has two left.
+        add(&mut ds.string_in(&unit), 1800);
+        unit.backout().unwrap();
+        add(&mut ds.string(), if spanned_after { 1800 } else { 30 });
+        add(&mut ds.string(), 40);
+        let kept = contents(&ds);
+        ds.close().unwrap();
+        assert_eq!(forward(&world, &engine, "c", of, u64::MAX), kept);
+    }
 }

@@ -19,7 +19,7 @@ use super::super::Services;
 use super::place::place;
 use super::receive::Received;
 use super::standing::{check_empty, leads_nowhere, leads_to, not_empty};
-use super::{moment, Copy};
+use super::{moment, sphere, Copy};
 use crate::named::Named;
 use crate::outcome::Outcome;
 use crate::report::Report;
@@ -97,10 +97,11 @@ fn import(services: &mut Services, request: &Import, out: &mut Report) -> Result
             continue;
         }
         let old = entry.name().clone();
+        let before = sphere(&entry).clone();
         let wanted = ImportNames::of(request, &entry, new_name.as_deref().filter(|_| renamed.is_none()))?;
         wanted.apply(&mut entry, renamed.as_ref())?;
         renamed.get_or_insert((old, entry.name().clone()));
-        let count = one(services, request, &mut copy, &mut received, mode, &mut entry, &wanted)?;
+        let count = one(services, request, &mut copy, &mut received, mode, (&before, &mut entry), &wanted)?;
         records = records.or(count);
     }
     if members == 0 {
@@ -141,7 +142,7 @@ fn one(
     copy: &mut Copy,
     received: &mut Received,
     mode: Mode,
-    entry: &mut Entry,
+    (before, entry): (&Name, &mut Entry),
     wanted: &ImportNames<'_>,
 ) -> Result<Option<u64>, Failure> {
     let catalog = services.catalog_of(request.catalog.as_deref(), entry.name().as_str())?;
@@ -163,7 +164,8 @@ fn one(
         Mode::Definition => copy.skip().map(|_| None)?,
         Mode::ControlIntervals => {
             let paths = within.making.list(entry)?;
-            copy.rebuild(services, entry, paths).map(|_| None)?
+            let branch = copy.branch(before, entry);
+            copy.rebuild(services, entry, paths, branch).map(|_| None)?
         }
         Mode::Records => {
             let paths = within.making.list(entry)?;

@@ -33,6 +33,7 @@ use crate::report::Report;
 use cica_catalog::entry::EntryKind;
 use cica_catalog::{Date, Entry, Name};
 use cica_disk::NewFile;
+use cica_engine::Branch;
 use cica_format::checksum::crc32c;
 use cica_format::portable::{Head, Totals};
 use cica_messages::{CICA0963E, CICA0964E};
@@ -80,6 +81,8 @@ struct Copy {
     reader: Reader<Files>,
     /// Control intervals or records taken from it so far.
     taken: u64,
+    /// What gets another name here is on it.
+    branch: Branch,
 }
 
 impl Copy {
@@ -89,7 +92,17 @@ impl Copy {
         let name = place.name.clone();
         let unread = |reason: &dyn Display| Failure::new(&CICA0963E, &[("name", &name), ("reason", reason)]);
         let reader = Reader::new(place.open(services)?).map_err(|e| unread(&e))?;
-        Ok(Copy { name, reader, taken: 0 })
+        Ok(Copy {
+            name,
+            reader,
+            taken: 0,
+            branch: services.engine.new_branch(),
+        })
+    }
+
+    /// The branch for an entry whose sphere had the name `before` in the copy: none if it has it still.
+    fn branch(&self, before: &Name, entry: &Entry) -> Option<Branch> {
+        (before != sphere(entry)).then_some(self.branch)
     }
 
     /// When it was made, nanoseconds since 1970.
@@ -100,6 +113,14 @@ impl Copy {
     /// The failure of what is wrong with it.
     fn unread(&self, error: &CopyError) -> Failure {
         Failure::new(&CICA0963E, &[("name", &self.name), ("reason", error)])
+    }
+}
+
+/// The name of the base of the sphere that an entry is in.
+fn sphere(entry: &Entry) -> &Name {
+    match entry {
+        Entry::Aix(aix) => &aix.relate,
+        other => other.name(),
     }
 }
 

@@ -7,7 +7,7 @@ use super::super::Services;
 use super::Copy;
 use cica_catalog::entry::Component;
 use cica_catalog::{Catalog, Cluster, Contents, Entry};
-use cica_engine::{Access, DataSet, Definition, Insert, OpenError, OpenOptions, Rebuild};
+use cica_engine::{Access, Branch, DataSet, Definition, Insert, OpenError, OpenOptions, Rebuild};
 use cica_format::attributes::{Alternate, Attributes};
 use cica_format::portable::{BlockKind, Member, Mode, Totals};
 use cica_format::root::{Part, Root};
@@ -139,14 +139,16 @@ impl Copy {
         }
     }
 
-    /// Makes the files of `entry` out of the member's control intervals; tells what they came to, and the records.
+    /// Makes the files of `entry` out of the member's control intervals, on `branch` if its sphere has another name; tells
+    /// what they came to, and the records.
     pub fn rebuild(
         &mut self,
         services: &mut Services,
         entry: &Entry,
         paths: (PathBuf, PathBuf),
+        branch: Option<Branch>,
     ) -> Result<(Totals, u64), Failure> {
-        let mut parts = Parts::new(entry, paths);
+        let mut parts = Parts::new(entry, paths, branch);
         let name = entry.name().as_str();
         let opened = |error: OpenError| not_opened(name, &error);
         loop {
@@ -285,6 +287,7 @@ impl From<OpenError> for Wrong {
 struct Parts<'e> {
     entry: &'e Entry,
     paths: (PathBuf, PathBuf),
+    branch: Option<Branch>,
     data: Option<Rebuild>,
     index: Option<Rebuild>,
     /// What takes back what units had done that were open when the copy was made.
@@ -294,10 +297,11 @@ struct Parts<'e> {
 }
 
 impl<'e> Parts<'e> {
-    fn new(entry: &'e Entry, paths: (PathBuf, PathBuf)) -> Parts<'e> {
+    fn new(entry: &'e Entry, paths: (PathBuf, PathBuf), branch: Option<Branch>) -> Parts<'e> {
         Parts {
             entry,
             paths,
+            branch,
             data: None,
             index: None,
             undo: Vec::new(),
@@ -318,7 +322,7 @@ impl<'e> Parts<'e> {
             self.records = root.statistics.records;
         }
         let attributes = carried(self.entry, &root).ok_or(Wrong::Order)?;
-        let mut rebuild = services.engine.rebuild(path, &root, attributes)?;
+        let mut rebuild = services.engine.rebuild(path, &root, attributes, self.branch)?;
         let mut rest = &content[Root::encoded_len_hint(content)?..];
         while let Some((&[generation, low, high], behind)) = rest.split_first_chunk() {
             let length = usize::from(u16::from_le_bytes([low, high]));

@@ -93,7 +93,7 @@ fn recover(services: &mut Services, request: &Recover, out: &mut Report) -> Resu
             place(&contents, &[], component)?;
         }
         let paths = received.within(services, &catalog)?.making.list(&mut entry)?;
-        copy.rebuild(services, &entry, paths.clone())?;
+        copy.rebuild(services, &entry, paths.clone(), None)?;
         recovered = Some(forward(services, request, &name, &paths, root.as_ref())?);
         received.within(services, &catalog)?.entries.push(entry);
     }

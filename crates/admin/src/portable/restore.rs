@@ -16,7 +16,7 @@ use super::backup::masks;
 use super::place::place;
 use super::receive::Received;
 use super::standing::leads_nowhere;
-use super::{Copy, Member};
+use super::{sphere, Copy, Member};
 use crate::named::Named;
 use crate::outcome::Outcome;
 use crate::report::Report;
@@ -74,11 +74,12 @@ fn restore(services: &mut Services, request: &Restore, out: &mut Report) -> Resu
             copy.skip().map(drop)?;
             continue;
         }
+        let before = sphere(&entry).clone();
         wanted.rename(&mut entry)?;
         let (totals, records) = if request.test {
             copy.skip()?
         } else {
-            one(services, request, &mut copy, &mut received, mode, &mut entry)?
+            one(services, request, &mut copy, &mut received, mode, (&before, &mut entry))?
         };
         let member = Member::of(&entry, &totals, records);
         done.push((entry, member));
@@ -127,14 +128,14 @@ fn restore(services: &mut Services, request: &Restore, out: &mut Report) -> Resu
     Ok((cc, done.into_iter().map(|(_, member)| member).collect()))
 }
 
-/// Makes the files of one member.
+/// Makes the files of one member, whose sphere had the name `before` in the copy.
 fn one(
     services: &mut Services,
     request: &Restore,
     copy: &mut Copy,
     received: &mut Received,
     mode: Mode,
-    entry: &mut Entry,
+    (before, entry): (&Name, &mut Entry),
 ) -> Result<(Totals, u64), Failure> {
     let catalog = match &request.catalog {
         Some(catalog) => services.catalog_or_master(Some(catalog))?,
@@ -169,7 +170,7 @@ fn one(
         Mode::Definition => copy.skip()?,
         Mode::ControlIntervals => {
             let paths = within.making.list(entry)?;
-            copy.rebuild(services, entry, paths)?
+            copy.rebuild(services, entry, paths, copy.branch(before, entry))?
         }
         Mode::Records => {
             let item = format!("RESTORE OF {}", entry.name());

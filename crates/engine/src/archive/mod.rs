@@ -22,6 +22,11 @@
 //!   the archive, or is refused.
 //! * A8. A segment of a compressed data set has each dictionary of it in front of the first change behind which the
 //!   dictionary was made. So each segment can be expanded by itself, whatever dictionaries the copy has.
+//! * A9. Whoever writes a segment has it locked, and whoever begins the next one has seen that nobody writes the one
+//!   before. A data set and a second one of its line, which somebody made of its files, cannot write one archive side
+//!   by side.
+//! * A10. One that was restored from a copy goes on from where the copy was made, so more than one segment may follow
+//!   the copy. The way to a moment begins with the last of them that was begun by then.
 
 mod redo;
 mod segments;

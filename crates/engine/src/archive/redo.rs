@@ -142,7 +142,11 @@ fn first(
             .enumerate()
             .filter_map(|(n, head)| head.as_ref().ok().map(|head| (n, head)))
     };
-    if let Some((n, _)) = known().find(|(_, head)| head.after == copy && head.origin != copy && !head.loaded) {
+    // A10.
+    let goes_on = |head: &SegmentHead| head.after == copy && head.origin != copy && !head.loaded;
+    let mut behind = known().filter(|(_, head)| goes_on(head));
+    let first = behind.clone().next();
+    if let Some((n, _)) = behind.rfind(|(_, head)| head.time <= until).or(first) {
         return Ok((n, false));
     }
     if let Some((n, _)) = known().rfind(|(_, head)| head.origin == copy) {
@@ -367,7 +371,7 @@ pub fn follows(before: &SegmentHead, end: Option<u32>, next: &SegmentHead) -> Re
         (Some(chain), Some(end)) if chain == end && next.after == before.origin => Ok(()),
         (None, _) => Err(format!(
             "segment {number} of the archive does not follow segment {last}: between them the data set was loaded, reorganized, \
-             or changed without LOG(ALL), or the archive was damaged. A copy from after that is needed"
+             restored, or changed without LOG(ALL), or the archive was damaged. A copy from after that is needed"
         )),
         (Some(_), None) => Err(format!("segment {last} of the archive has no end, though segment {number} follows it")),
         (Some(_), Some(_)) => Err(format!(

@@ -84,7 +84,7 @@ pub fn segments(disk: &dyn Disk, directory: &Path, lineage: u64) -> io::Result<V
 pub struct Segment {
     /// What it says of itself.
     pub head: SegmentHead,
-    pub(super) file: Box<dyn File>,
+    file: Box<dyn File>,
     path: PathBuf,
     pub(super) length: u64,
     /// Where the next frame begins, and what its checksum goes on from.
@@ -101,21 +101,13 @@ impl Segment {
     /// # Errors
     /// It cannot be read, or is none, or another's.
     pub fn open(disk: &dyn Disk, of: &SegmentFile) -> Result<Segment, ArchiveError> {
-        Segment::open_as(disk, of, false)
-    }
-
-    pub(super) fn open_as(disk: &dyn Disk, of: &SegmentFile, write: bool) -> Result<Segment, ArchiveError> {
         let wrong = |is_damage: bool, what: String| ArchiveError {
             path: of.path.clone(),
             what,
             is_damage,
         };
-        let how = Open {
-            write,
-            ..Open::default()
-        };
         let file = disk
-            .open(&of.path, how)
+            .open(&of.path, Open::default())
             .map_err(|error| wrong(false, error.to_string()))?;
         let length = file.size(None).map_err(|error| wrong(false, error.to_string()))?;
         let bytes = read(&*file, 0, HEAD_LEN).map_err(|error| wrong(false, error.to_string()))?;

@@ -11,7 +11,7 @@
 
 use super::segments::{file_of, segments, ArchiveError, Segment, SegmentFile};
 use cica_compress::GENERATIONS;
-use cica_disk::{Clock, Create, Disk, File, Open, WriteAt};
+use cica_disk::{Clock, Create, Disk, File, Lock, Open, WriteAt};
 use cica_format::archive::{
     append_dictionary, begin_frame, dictionary, end_frame, finish_frame, select, units, FrameKind, SegmentHead,
     HEAD_LEN,
@@ -110,8 +110,9 @@ impl Writer {
             .and_then(|()| disk.open(directory, make))
             .map_err(at_directory)?;
         let mut files = segments(&**disk, directory, what.lineage).map_err(at_directory)?;
-        // One in which nothing was written was never needed.
+        // One in which nothing was written was never needed, unless somebody is about to write it.
         while let Some(empty) = files.last().filter(|file| file.bytes <= HEAD_LEN as u64) {
+            let _alone = alone(&**disk, empty)?;
             disk.remove(&empty.path).map_err(|error| wrong(&empty.path, error))?;
             files.pop();
         }
@@ -150,6 +151,7 @@ impl Writer {
         let how = Open {
             write: true,
             create: Create::New,
+            lock: Lock::Exclusive,
             ..Open::default()
         };
         let file = disk.open(&of.path, how).map_err(|error| wrong(&of.path, error))?;
@@ -196,7 +198,7 @@ impl Writer {
         let Some(of) = files.last().filter(|file| file.bytes >= HEAD_LEN as u64) else {
             return Ok(None);
         };
-        let mut segment = match Segment::open_as(&**disk, of, true) {
+        let mut segment = match Segment::open(&**disk, of) {
             Ok(segment) if segment.head.origin == origin => segment,
             // Of another open. Or it is damaged, or a power cut left a head that was never needed (A3): what is
             // archived next follows nothing (A4).
@@ -221,15 +223,7 @@ impl Writer {
             is_settled: false,
             is_dirty: true,
             has_ended: false,
-            file: disk
-                .open(
-                    &of.path,
-                    Open {
-                        write: true,
-                        ..Open::default()
-                    },
-                )
-                .map_err(|error| wrong(&of.path, error))?,
+            file: alone(&**disk, of)?,
         };
         loop {
             let (head, body) = match segment.next_frame() {
@@ -466,9 +460,8 @@ impl Writer {
     }
 
     /// The open has changed nothing: takes its segment away. What stays of it, whoever begins the next takes away.
-    pub fn give_up_empty(&mut self) {
+    pub fn give_up_empty(self) {
         if self.is_empty() && !self.has_ended {
-            self.has_ended = true;
             let _ = self.disk.remove(&self.of.path);
         }
     }
@@ -520,7 +513,7 @@ impl Writer {
 /// How the segment in this file ends; one that was left without an end by a process that died when everything was
 /// durable gets it now. `None`: it is damaged, so that nothing can follow it.
 fn ended(disk: &dyn Disk, file: &SegmentFile) -> Result<Option<Last>, ArchiveError> {
-    let mut segment = match Segment::open_as(disk, file, true) {
+    let mut segment = match Segment::open(disk, file) {
         Ok(segment) => segment,
         Err(error) if error.is_damage => return Ok(None),
         Err(error) => return Err(error),
@@ -530,6 +523,8 @@ fn ended(disk: &dyn Disk, file: &SegmentFile) -> Result<Option<Last>, ArchiveErr
         let time = end.time;
         return Ok(Some(Last { origin, chain, time }));
     }
+    // One that has no end is ended by nobody but its owner while that one lives (A9).
+    let open = alone(disk, file)?;
     let (mut lsn, mut records) = (segment.head.since, 0);
     loop {
         match segment.next_frame() {
@@ -550,9 +545,32 @@ fn ended(disk: &dyn Disk, file: &SegmentFile) -> Result<Option<Last>, ArchiveErr
         at: segment.at,
         buf: &frame,
     };
-    let written = segment.file.write(&[write]).and_then(|()| segment.file.sync());
+    let written = open.write(&[write]).and_then(|()| open.sync());
     written.map_err(|error| wrong(&file.path, error))?;
     Ok(Some(Last { origin, chain, time }))
+}
+
+/// Opens a segment to write it, alone (A9).
+///
+/// # Errors
+/// Somebody else writes it; it cannot be opened.
+fn alone(disk: &dyn Disk, file: &SegmentFile) -> Result<Box<dyn File>, ArchiveError> {
+    let how = Open {
+        write: true,
+        lock: Lock::Exclusive,
+        ..Open::default()
+    };
+    disk.open(&file.path, how).map_err(|error| {
+        if error.kind() != io::ErrorKind::WouldBlock {
+            return wrong(&file.path, error);
+        }
+        let by = disk.holder(&file.path).map_or(String::new(), |by| format!(" by {by}"));
+        let what = format!(
+            "another data set that was made of the same files writes it{by}. Close that one first; to have both open, copy one \
+             of them into a new data set (REPRO)"
+        );
+        wrong(&file.path, what)
+    })
 }
 
 fn wrong(path: &Path, error: impl std::fmt::Display) -> ArchiveError {

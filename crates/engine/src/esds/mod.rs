@@ -94,6 +94,7 @@ impl Numbered for Esds {
         }
     }
     fn redo_add(&self, number: u64, record: &[u8], context: Context<'_>) -> Result<(), RequestError> {
+        self.skip_to(number, record.len())?;
         match self.put(record, context)? {
             (rba, _) if rba == number => Ok(()),
             (rba, _) => Err(RequestError::BadRba { rba }),

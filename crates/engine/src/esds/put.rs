@@ -130,6 +130,11 @@ impl Esds {
         page.insert(count, record, self.shape);
         self.log_put(rba, record, context);
         self.data.changed(&mut latched);
+        drop(latched);
+        if count == 0 {
+            // It was skipped by a record that a backout took away.
+            self.data.set_has_records(ci, true);
+        }
         Ok(PutTried::Done(rba))
     }
 
@@ -181,6 +186,27 @@ impl Esds {
     fn log_put(&self, rba: u64, record: &[u8], context: Context<'_>) {
         let place = &rba.to_be_bytes();
         self.log(context, Redo::Insert { place, record });
+    }
+
+    /// Before a record is added again that began its CI: takes in the CIs in front of it that were empty then. A spanned
+    /// record had skipped them that its unit took back, and an archive has nothing of that unit. They are of the CA in
+    /// which the end is, or the skip went to the next one.
+    pub(super) fn skip_to(&self, rba: u64, len: usize) -> Result<(), RequestError> {
+        let size = self.data.layout.ci_size as u64;
+        let _tail = self.tail.lock();
+        let (end, per_ca) = (self.intervals.end(), self.data.layout.ci_per_ca as u32);
+        let Some(ci) = u32::try_from(rba / size).ok().filter(|_| rba % size == 0) else {
+            return Ok(());
+        };
+        if ci < end || Some(ci) > end.checked_next_multiple_of(per_ca) {
+            return Ok(());
+        }
+        // One that is spanned begins behind the end, another one goes to the last CI in use.
+        let spanned = len > self.longest_unspanned();
+        let in_use = if spanned { ci } else { ci + 1 };
+        self.make_intervals(u64::from(in_use))?;
+        self.intervals.reach(in_use);
+        Ok(())
     }
 
     /// Replaces the record at `rba` by one of the same length.

@@ -45,7 +45,7 @@ impl OpenDataSet {
         let env = &self.shared.env;
         let writer = Writer::begin(&env.disk, &env.clock, &directory(&env.log_dir), what)?;
         // Nobody else begins one: the data set is known to nobody yet.
-        let _ = self.archive.set(Mutex::new(writer));
+        let _ = self.archive.set(Mutex::new(Some(writer)));
         Ok(())
     }
 
@@ -55,47 +55,46 @@ impl OpenDataSet {
         let of = (self.ties.lineage(), self.roots.lock().data.log.origin);
         if let Some(writer) = Writer::resume(&env.disk, &env.clock, &directory(&env.log_dir), of)? {
             // As above.
-            let _ = self.archive.set(Mutex::new(writer));
+            let _ = self.archive.set(Mutex::new(Some(writer)));
         }
         Ok(())
     }
 
+    /// Does `work` on the archive that it writes to; none: it has no archive, or was let go of.
+    fn with_archive<T>(&self, work: impl FnOnce(&mut Writer) -> T) -> Option<T> {
+        self.archive.get()?.lock().as_mut().map(work)
+    }
+
     /// Has it an archive to write to?
     pub fn has_archive(&self) -> bool {
-        self.archive.get().is_some()
+        self.with_archive(|_| ()).is_some()
     }
 
     /// Brings a group of a dead owner's log, which called the data set `number`, to the archive.
     pub fn archive_recovered(&self, group: &[u8], number: u32, time: Option<u64>) -> Result<(), OpenError> {
-        match self.archive.get() {
-            Some(archive) => {
-                let added = archive.lock().add(group, number, time, |n| self.dictionary_bytes(n));
-                added.map_err(OpenError::from)
-            }
-            None => Ok(()),
-        }
+        let added = self.with_archive(|archive| archive.add(group, number, time, |n| self.dictionary_bytes(n)));
+        Ok(added.unwrap_or(Ok(()))?)
     }
 
     /// Units of a dead owner that are prepared: the log may not have their ends.
     pub fn archive_ends(&self, units: &[u64]) -> Result<(), OpenError> {
-        match self.archive.get() {
-            Some(archive) => Ok(archive.lock().end_units(units)?),
-            None => Ok(()),
-        }
+        let ended = self.with_archive(|archive| archive.end_units(units));
+        Ok(ended.unwrap_or(Ok(()))?)
     }
 
     /// A group is durable in the log, and `has` requests of the data set or not (archive:A1). What fails fences it (archive:A5).
     pub(super) fn archive_written(&self, group: &[u8], has: bool) {
-        let (Some(archive), Some(number)) = (self.archive.get(), self.common().log_number()) else {
+        let Some(number) = self.common().log_number() else {
             return;
         };
-        let mut archive = archive.lock();
-        if !has && !archive.has_open_units() || self.common().is_fenced() {
-            return;
-        }
-        if let Err(error) = archive.add(group, number, None, |n| self.dictionary_bytes(n)) {
-            self.fence_for_archive(&error);
-        }
+        self.with_archive(|archive| {
+            if !has && !archive.has_open_units() || self.common().is_fenced() {
+                return;
+            }
+            if let Err(error) = archive.add(group, number, None, |n| self.dictionary_bytes(n)) {
+                self.fence_for_archive(&error);
+            }
+        });
     }
 
     /// A dictionary that its records are compressed with (archive:A8).
@@ -112,32 +111,28 @@ impl OpenDataSet {
     /// Before the root says that this open has changed the data set, early or durably: the archive has the head of its
     /// segment (archive:A3).
     pub(super) fn settle_archive(&self) -> Result<(), ArchiveError> {
-        let Some(archive) = self.archive.get() else {
-            return Ok(());
-        };
-        archive
-            .lock()
-            .settle()
-            .inspect_err(|error| self.fence_for_archive(error))
+        let settled = self.with_archive(Writer::settle).unwrap_or(Ok(()));
+        settled.inspect_err(|error| self.fence_for_archive(error))
     }
 
     /// Before a root that names no log, which has everything up to the LSN that is returned (archive:A2). The caller
     /// keeps the gate.
     pub(super) fn archive_before_root(&self, last: bool) -> Result<Option<u64>, RequestError> {
-        let Some(archive) = self.archive.get() else {
+        if !self.has_archive() {
             return Ok(None);
-        };
+        }
         let lsn = self.shared.log.last();
         if self.common().log_number().is_some() {
             self.flush_log()?;
         }
-        let mut archive = archive.lock();
-        let done = if last {
-            archive.end(lsn)
-        } else {
-            archive.make_durable(lsn)
-        };
-        done.map_err(|error| RequestError::Fenced {
+        let done = self.with_archive(|archive| {
+            if last {
+                archive.end(lsn)
+            } else {
+                archive.make_durable(lsn)
+            }
+        });
+        done.unwrap_or(Ok(())).map_err(|error| RequestError::Fenced {
             why: format!("{error}. {REMEDY}"),
         })?;
         Ok(Some(lsn))
@@ -156,10 +151,8 @@ impl OpenDataSet {
 
     /// A copy is made of what it is now, but for these open units (archive:A7); the caller keeps the gate.
     pub(super) fn note_copy_in_archive(&self, origin: u64, units: &BTreeSet<u64>) -> Result<(), RequestError> {
-        let Some(archive) = self.archive.get() else {
-            return Ok(());
-        };
-        archive.lock().note_copy(origin, units).map_err(|error| {
+        let noted = self.with_archive(|archive| archive.note_copy(origin, units));
+        noted.unwrap_or(Ok(())).map_err(|error| {
             self.fence_for_archive(&error);
             RequestError::Fenced {
                 why: format!("{error}. {REMEDY}"),
@@ -169,15 +162,17 @@ impl OpenDataSet {
 
     /// Before the log lets go of what it has, though the root names it still (archive:A2).
     pub(super) fn is_archive_durable(&self) -> bool {
-        let Some(archive) = self.archive.get() else { return true };
-        let done = archive.lock().sync_if_written();
+        let done = self.with_archive(Writer::sync_if_written).unwrap_or(Ok(()));
         done.inspect_err(|error| self.fence_for_archive(error)).is_ok()
     }
 
-    /// The data set is let go of. What was not ended recovery goes on with.
+    /// The data set is let go of, and its segment with it (archive:A9). What was not ended recovery goes on with.
     pub(super) fn leave_archive(&self) {
-        if let (Some(archive), false) = (self.archive.get(), self.has_changed()) {
-            archive.lock().give_up_empty();
+        let Some(writer) = self.archive.get().and_then(|archive| archive.lock().take()) else {
+            return;
+        };
+        if !self.has_changed() {
+            writer.give_up_empty();
         }
     }
 }

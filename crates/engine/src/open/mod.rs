@@ -86,8 +86,8 @@ pub struct OpenDataSet {
     is_ending_lists: AtomicBool,
     /// Its files are closed.
     gone: (Mutex<bool>, Condvar),
-    /// Its archive, while it is open for output with LOG(ALL), or is recovered.
-    archive: OnceLock<Mutex<Writer>>,
+    /// Its archive, while it is open for output with LOG(ALL), or is recovered; none in it when it was let go of.
+    archive: OnceLock<Mutex<Option<Writer>>>,
     /// Of a base that is open for output with its alternate indexes.
     sphere: OnceLock<Sphere>,
     /// An alternate index that is upgraded with its base: nobody else opens it.

@@ -33,6 +33,8 @@ pub struct Ties {
     lineage: u64,
     own: Mutex<(Stamp, BuiltFrom)>,
     known: Mutex<Vec<Tie>>,
+    /// Lineages of the alternate indexes that are open with this base: their ties stay.
+    present: Mutex<Vec<u64>>,
 }
 
 impl Ties {
@@ -41,6 +43,7 @@ impl Ties {
             lineage: root.lineage(),
             own: Mutex::new((root.stamp, root.built_from)),
             known: Mutex::new(root.ties.clone()),
+            present: Mutex::default(),
         }
     }
 
@@ -89,8 +92,11 @@ impl Ties {
             Some(tie) => tie.stamp = tie.stamp.max(stamp),
             None => {
                 if known.len() >= MAX_TIES {
-                    // The one that changed last so long ago was deleted.
-                    let oldest = known.iter().enumerate().min_by_key(|(_, tie)| tie.stamp);
+                    // One that is not here, and changed last so long ago, was deleted: DEFINE gives a base no more
+                    // alternate indexes than it has room for ties.
+                    let present = self.present.lock();
+                    let absent = known.iter().enumerate().filter(|(_, tie)| !present.contains(&tie.lineage));
+                    let oldest = absent.min_by_key(|(_, tie)| tie.stamp);
                     let oldest = oldest.map(|(place, _)| place);
                     oldest.map(|place| known.swap_remove(place));
                 }
@@ -134,12 +140,18 @@ impl Ties {
     }
 }
 
-/// Refuses a base and an alternate index of it that are not of one moment (see the table).
+/// Refuses a base and an alternate index of it that are not of one moment (see the table). The base keeps its tie of
+/// this one from then on.
 ///
 /// # Errors
 /// Which of them is older, and what to do.
 pub fn check(base: &OpenDataSet, alternate: &OpenDataSet) -> Result<(), OpenError> {
     let (stamp, built_from) = *alternate.ties.own.lock();
+    let mut present = base.ties.present.lock();
+    if !present.contains(&alternate.ties.lineage) {
+        present.push(alternate.ties.lineage);
+    }
+    drop(present);
     let of = BaseTies {
         lineage: base.ties.lineage,
         changed_by: base.changed_by(),

@@ -155,12 +155,15 @@ impl Recovery<'_> {
             return Ok(Participation::Open(cluster, known.clone()));
         }
         let (mut other, mut failed) = (None, None);
+        // A place that cannot be looked at may have it: it counts as away, not as deleted.
+        let mut unseen = false;
         for (place, path) in self.places.of(data).into_iter().enumerate() {
             let file = match open_file(self.disk(), &path, Lock::None, true) {
                 Ok(file) => file,
                 Err(OpenError::Missing { .. }) => continue,
                 Err(error) => {
                     // Where it was and should be; what lies elsewhere under its name may be anything.
+                    unseen = true;
                     failed = failed.or((place == 0).then_some(error));
                     continue;
                 }
@@ -178,7 +181,7 @@ impl Recovery<'_> {
         match (failed, other) {
             (Some(error), _) => Err(error),
             (None, Some(other)) => self.succeeded((cluster, lineage), data, &other, since),
-            (None, None) if self.was_deleted(data) => Ok(Participation::Complete),
+            (None, None) if !unseen && self.was_deleted(data) => Ok(Participation::Complete),
             (None, None) => Ok(Participation::Away),
         }
     }
