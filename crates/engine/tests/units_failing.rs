@@ -5,7 +5,7 @@
 mod common;
 
 use cica_disk::sim::{Call, Errno, Faults};
-use cica_disk::{Disk, Image, SimDisk};
+use cica_disk::{Create, Disk, Image, Open, SimDisk, WriteAt};
 use cica_engine::*;
 use common::keyed::*;
 use common::*;
@@ -297,6 +297,48 @@ fn a_unit_that_cannot_go_back_may_be_retained_and_be_given_up() {
     a.close().unwrap();
     b.close().unwrap();
     assert_eq!(contents(&world.open(&engine, "a")).len(), all.len() - left);
+}
+
+/// Of a unit that was given up the archive has what stands: not what was taken back before.
+#[test]
+fn the_archive_has_a_unit_that_was_given_up_as_it_stands() {
+    let (disk, world, engine) = world();
+    let root = engine.peek(&world.paths("b").0).unwrap();
+    let (from, to) = (world.paths("b"), world.paths("copy"));
+    for (from, to) in [(&from.0, &to.0), (&from.1, &to.1)] {
+        let bytes = disk.image().bytes(from).unwrap();
+        let file = disk
+            .open(
+                to,
+                Open {
+                    write: true,
+                    create: Create::New,
+                    ..Open::default()
+                },
+            )
+            .unwrap();
+        file.write(&[WriteAt { at: 0, buf: &bytes }]).unwrap();
+    }
+    let all = OpenOptions {
+        access: Access::Output,
+        log: Logging::All,
+        ..OpenOptions::default()
+    };
+    let (a, b, unit) = (
+        world.open(&engine, "a"),
+        world.open_with(&engine, "b", all),
+        engine.unit(),
+    );
+    without_room(&disk, world.paths("a"), &a, &b, &unit);
+    assert_eq!(codes(unit.backout()), (8, 28));
+    unit.give_up().unwrap();
+    disk.set_faults(Faults::none());
+    insert(&mut b.string(), 5, 5).unwrap();
+    let kept = contents(&b);
+    b.close().unwrap();
+    let plan = engine.way_forward((root.lineage(), root.log.origin), u64::MAX).unwrap();
+    engine.bring_forward(&to.0, &to.1, &plan, |_| {}).unwrap();
+    assert_eq!(contents(&world.open(&engine, "copy")), kept);
 }
 
 /// Where nobody has a unit any more that cannot go back, its records alone are nobody's.

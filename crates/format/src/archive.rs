@@ -355,7 +355,7 @@ pub fn select(
                     raw.append_for(number, out);
                 }
             }
-            Raw::Recoverable { unit, .. } => {
+            Raw::Recoverable { unit, .. } | Raw::TakenBack { unit, .. } => {
                 if raw.append_for(number, out) {
                     open.insert(unit);
                 }

@@ -291,7 +291,18 @@ impl Inspection<'_> {
                 ),
             );
         }
-        self.last_separator = Some(separator.to_vec());
+        let before = self.last_separator.replace(separator.to_vec()).filter(|_| !continues);
+        if let (Some(before), Some(key)) = (before, page.keys.first()) {
+            // A search for it ends at the entry before.
+            if before.is_empty() || key[..before.len()] <= *before {
+                let text = format!(
+                    "key {} belongs to the index entry before it, {}",
+                    show_key(key),
+                    show_key(&before)
+                );
+                self.found(FindingPlace::Data, FindingKind::DataSequence, ci, text);
+            }
+        }
         if page.arithmetic_wrong {
             self.data(ci, "record lengths and RDFs do not agree".into());
         }

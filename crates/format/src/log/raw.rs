@@ -29,6 +29,15 @@ pub enum Raw<'a> {
         /// What was done.
         redo: &'a [u8],
     },
+    /// A change in a unit of recovery was taken back.
+    TakenBack {
+        /// The unit.
+        unit: u64,
+        /// The number of the change that is not there any more.
+        sequence: u32,
+        /// What was done for it.
+        redo: &'a [u8],
+    },
     /// A change that is carried from an epoch before.
     Carried {
         /// The unit.
@@ -87,6 +96,14 @@ impl<'a> Raw<'a> {
                     redo: &bytes[at::REDO..end],
                 }
             }
+            kind::TAKEN_BACK => {
+                need(RECORD, bytes, at::TAKEN_BACK_REDO)?;
+                Raw::TakenBack {
+                    unit: le64(bytes, at::UNIT),
+                    sequence: le32(bytes, at::SEQUENCE),
+                    redo: &bytes[at::TAKEN_BACK_REDO..],
+                }
+            }
             kind::CARRIED => {
                 need(RECORD, bytes, at::CARRIED_UNDO)?;
                 Raw::Carried {
@@ -116,8 +133,8 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// Appends what it has of data set `number`, as records of a log; false: nothing. What takes a change back, and that
-    /// one was, is left out.
+    /// Appends what it has of data set `number`, as records of a log; false: nothing. That a change was taken back becomes a
+    /// further change of its unit: both count if the unit commits, as one that was given up does, or neither.
     pub fn append_for(&self, number: u32, out: &mut Vec<u8>) -> bool {
         let before = out.len();
         match *self {
@@ -129,7 +146,7 @@ impl<'a> Raw<'a> {
                     append_unit(out, &own);
                 }
             }
-            Raw::Recoverable { unit, sequence, redo } => {
+            Raw::Recoverable { unit, sequence, redo } | Raw::TakenBack { unit, sequence, redo } => {
                 let mut own = Vec::new();
                 append_parts_for(redo, number, &mut own);
                 if !own.is_empty() {
