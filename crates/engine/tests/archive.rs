@@ -63,7 +63,9 @@ fn copy_on(world: &World, engine: &Engine, from: &str, to: &str, branch: Option<
     assert_eq!(root.log.log, 0, "it is closed");
     let has_index = root.attributes.organization.has_index();
     let no_index = PathBuf::new();
-    let stored = engine.stored(&from.0, if has_index { &from.1 } else { &no_index }).unwrap();
+    let stored = engine
+        .stored(&from.0, if has_index { &from.1 } else { &no_index })
+        .unwrap();
     let mut made = Vec::new();
     for (part, path) in [(Some(&stored.data), &to.0), (stored.index.as_ref(), &to.1)] {
         let Some(part) = part else { continue };

@@ -95,7 +95,10 @@ impl Ties {
                     // One that is not here, and changed last so long ago, was deleted: DEFINE gives a base no more
                     // alternate indexes than it has room for ties.
                     let present = self.present.lock();
-                    let absent = known.iter().enumerate().filter(|(_, tie)| !present.contains(&tie.lineage));
+                    let absent = known
+                        .iter()
+                        .enumerate()
+                        .filter(|(_, tie)| !present.contains(&tie.lineage));
                     let oldest = absent.min_by_key(|(_, tie)| tie.stamp);
                     let oldest = oldest.map(|(place, _)| place);
                     oldest.map(|place| known.swap_remove(place));
