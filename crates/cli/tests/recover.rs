@@ -150,3 +150,31 @@ fn a_missing_segment_is_named_and_an_archive_is_cleaned() {
     let run = place.run(&["recover", "PAY.MASTER", "--from", "noon"]);
     assert!(run.status == 12 && run.err.contains("cleaned"), "{}", run.err);
 }
+
+/// One that was restored under another name beside the original: each has an archive of its own.
+#[test]
+fn a_data_set_and_its_copy_under_another_name_are_both_recovered() {
+    let place = Place::new();
+    let define = " DEFINE CLUSTER (NAME(PAY.MASTER) INDEXED KEYS(5 0) -\n  RECORDSIZE(20 80) RECORDS(1000 1000) \
+                  LOG(ALL) LOGSTREAMID(PAY.LOG))\n";
+    assert_eq!(place.run_with(&["idcams"], define.as_bytes()).status, 0);
+    let names = ["PAY.MASTER", "PAY.OTHER"];
+    let put = |name: &str, lines: &str| {
+        let run = place.run_with(&["put", name, "--replace", "--quiet"], lines.as_bytes());
+        assert_eq!(run.status, 0, "{}", run.err);
+    };
+    put(names[0], "00001ADAMS\n");
+    assert_eq!(place.run(&["backup", names[0], "-o", names[0]]).status, 0);
+    let restored = place.run(&["restore", names[0], "--rename", "PAY.MASTER=PAY.OTHER"]);
+    assert_eq!(restored.status, 0, "{}", restored.err);
+    assert_eq!(place.run(&["backup", names[1], "-o", names[1]]).status, 0);
+    for n in 2..5 {
+        names.iter().for_each(|name| put(name, &format!("{n:05}{name}\n")));
+    }
+    for name in names {
+        let records = place.run(&["cat", name]).out;
+        let run = place.run(&["recover", name, "--from", name]);
+        assert_eq!(run.status, 0, "{}", run.err);
+        assert_eq!(place.run(&["cat", name]).out, records);
+    }
+}
