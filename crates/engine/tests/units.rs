@@ -282,7 +282,128 @@ fn base_and_alternate_indexes_go_back_together() {
             sphere::open(&world, &engine).close().unwrap();
             engine
         };
-        assert_eq!(assert_agree(&world, &engine), expected, "dies: {dies}");
+        assert_eq!(sphere::assert_agree(&world, &engine), expected, "dies: {dies}");
+    }
+}
+
+/// Two strings of a unit hold one record. What the second change takes away is what the first has left.
+#[test]
+fn a_string_changes_what_another_of_its_unit_has_left() {
+    let (_, world) = world();
+    let engine = world.engine();
+    loaded(&world, &engine, "a", 10);
+    let ds = world.open(&engine, "a");
+    let unit = engine.unit();
+    let (mut s, mut t) = (ds.string_in(&unit), ds.string_in(&unit));
+    s.get(&key(10), Search::Equal, Intent::Update).unwrap();
+    update(&mut t, 10, 1, 60).unwrap();
+    unit.commit().unwrap();
+    s.update(&sealed(10, 2, 70)).unwrap();
+    unit.backout().unwrap();
+    let kept = ds
+        .string()
+        .get(&key(10), Search::Equal, Intent::Read)
+        .map(|r| unsealed(r.bytes));
+    assert_eq!(kept.unwrap(), 1, "what was committed");
+    s.get(&key(10), Search::Equal, Intent::Update).unwrap();
+    erase(&mut t, 10).unwrap();
+    assert_eq!(codes(s.erase()), (8, 92), "it has gone");
+    drop((s, t, unit));
+    ds.close().unwrap();
+}
+
+/// The same where records have numbers.
+#[test]
+fn a_string_replaces_what_another_of_its_unit_has_left() {
+    for organization in [Organization::Esds, Organization::Rrds] {
+        let (_, world, engine) = numbered(organization, false);
+        let at = |r: &Record<'_>| {
+            if r.rrn > 0 {
+                Argument::Rrn(r.rrn)
+            } else {
+                Argument::Rba(r.rba)
+            }
+        };
+        let ds = world.open(&engine, "d");
+        ds.string().insert(&sealed(1, 0, 60), Insert::Sequential).unwrap();
+        ds.close().unwrap();
+        let ds = world.open(&engine, "d");
+        let unit = engine.unit();
+        let (mut s, mut t) = (ds.string_in(&unit), ds.string_in(&unit));
+        let first = |s: &mut Str| {
+            let record = s.next(Intent::Update).unwrap();
+            at(&record)
+        };
+        let place = first(&mut s);
+        first(&mut t);
+        t.update(&sealed(1, 1, 60)).unwrap();
+        unit.commit().unwrap();
+        s.update(&sealed(1, 2, 60)).unwrap();
+        unit.backout().unwrap();
+        let kept = ds
+            .string()
+            .get(place, Search::Equal, Intent::Read)
+            .map(|r| unsealed(r.bytes));
+        assert_eq!(kept.unwrap(), 1, "{organization:?}");
+        drop((s, t, unit));
+        ds.close().unwrap();
+    }
+}
+
+/// The same with alternate indexes: no key is left that the record does not have.
+#[test]
+fn alternate_keys_follow_two_strings_of_a_unit() {
+    let (_, world) = world();
+    let engine = sphere::ready(&world);
+    let ds = sphere::open(&world, &engine);
+    let unit = engine.unit();
+    ds.string()
+        .insert(&sphere::record(1, "0001", "AAA"), Insert::Direct)
+        .unwrap();
+    let (mut s, mut t) = (ds.string_in(&unit), ds.string_in(&unit));
+    for string in [&mut s, &mut t] {
+        string.get(&key(1), Search::Equal, Intent::Update).unwrap();
+    }
+    t.update(&sphere::record(1, "0002", "BBB")).unwrap();
+    s.update(&sphere::record(1, "0003", "CCC")).unwrap();
+    unit.commit().unwrap();
+    drop((s, t, unit));
+    ds.close().unwrap();
+    sphere::assert_agree(&world, &engine);
+}
+
+/// A key had as many pointers as its record takes when a unit took one away, and another came. The unit goes back, by
+/// itself or by a recovery.
+#[test]
+fn a_unit_gives_a_full_alternate_key_its_pointer_back() {
+    for dies in [false, true] {
+        let (disk, world) = world();
+        let engine = sphere::ready(&world);
+        let ds = sphere::open(&world, &engine);
+        let mut s = ds.string();
+        for n in 1..249 {
+            s.insert(&sphere::record(n, &format!("{n:04}"), "AAA"), Insert::Direct)
+                .unwrap();
+        }
+        let unit = engine.unit();
+        let mut t = ds.string_in(&unit);
+        t.get(&key(7), Search::Equal, Intent::Update).unwrap();
+        t.erase().unwrap();
+        s.insert(&sphere::record(300, "0300", "AAA"), Insert::Direct).unwrap();
+        let engine = if dies {
+            ds.commit().unwrap();
+            disk.kill();
+            drop((s, t, unit, ds, engine));
+            let engine = world.engine();
+            sphere::open(&world, &engine).close().unwrap();
+            engine
+        } else {
+            unit.backout().unwrap();
+            drop((s, t, unit));
+            ds.close().unwrap();
+            engine
+        };
+        assert_eq!(sphere::assert_agree(&world, &engine).len(), 250, "dies: {dies}");
     }
 }
 

@@ -15,6 +15,16 @@ pub struct Rewrite {
     pub joins: bool,
 }
 
+/// How many pointers a key's record may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Most {
+    /// What RECORDSIZE gives room for.
+    AsDefined,
+    /// What the index can store. A unit that is taken back gives a key a pointer again whose place another may have
+    /// got meanwhile.
+    AsStored,
+}
+
 /// The pointer to the base record that is named by its prime key, or by its RBA in eight bytes.
 pub fn to(pointers: Pointers, identity: &[u8]) -> Result<&[u8], RequestError> {
     match (pointers, identity) {
@@ -27,11 +37,17 @@ pub fn to(pointers: Pointers, identity: &[u8]) -> Result<&[u8], RequestError> {
 }
 
 /// The records of `key` with one pointer more; `None` if they have it. Where keys are unique another is a duplicate.
-pub fn add(ksds: &Ksds, layout: &AlternateLayout, key: &[u8], pointer: &[u8]) -> Result<Option<Rewrite>, RequestError> {
+pub fn add(
+    ksds: &Ksds,
+    layout: &AlternateLayout,
+    key: &[u8],
+    pointer: &[u8],
+    most: Most,
+) -> Result<Option<Rewrite>, RequestError> {
     let added = if layout.chained {
         chain::add(ksds, layout, key, pointer)?
     } else {
-        add_to_one(ksds, layout, key, pointer)?.map(|(edit, joins)| (vec![edit], joins))
+        add_to_one(ksds, layout, key, pointer, most)?.map(|(edit, joins)| (vec![edit], joins))
     };
     match added {
         Some((_, true)) if layout.unique => Err(RequestError::Duplicate { key: key.to_vec() }),
@@ -45,6 +61,7 @@ fn add_to_one(
     layout: &AlternateLayout,
     key: &[u8],
     pointer: &[u8],
+    most: Most,
 ) -> Result<Option<(Edit, bool)>, RequestError> {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     let joins = ksds.get(key, &mut old)?;
@@ -58,7 +75,11 @@ fn add_to_one(
         aix::begin(&mut new, layout.pointers, key);
     }
     let added = aix::add(&mut new, pointer);
-    if !(joins && layout.unique) && (added.is_err() || new.len() > ksds.longest()) {
+    let longest = match most {
+        Most::AsDefined => ksds.longest(),
+        Most::AsStored => ksds.longest_possible(),
+    };
+    if !(joins && layout.unique) && (added.is_err() || new.len() > longest) {
         return Err(RequestError::PointerLimit { key: key.to_vec() });
     }
     Ok(Some((Edit { old, new }, joins)))
@@ -141,7 +162,7 @@ fn put(ksds: &Ksds, from: &[u8], to: &[u8], context: Context<'_>) -> Result<Opti
 /// Does a logged change of an alternate index again. What is done already is left as it is.
 pub(crate) fn replay(ksds: &Ksds, logged: &Logged) -> Result<(), RequestError> {
     let rewrite = match (logged, AlternateLayout::of(&ksds.attributes)) {
-        (Logged::AddPointer(_, key, pointer), Some(layout)) => add(ksds, &layout, key, pointer)?,
+        (Logged::AddPointer(_, key, pointer), Some(layout)) => add(ksds, &layout, key, pointer, Most::AsStored)?,
         (Logged::RemovePointer(_, key, pointer), Some(layout)) => remove(ksds, &layout, key, pointer)?,
         _ => {
             return Err(RequestError::Physical {

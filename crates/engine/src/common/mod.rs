@@ -371,18 +371,24 @@ impl Common {
     /// Bytes of the longest record this data set stores, as its user has it: what was defined, as far as a CI, or
     /// spanned a CA, holds it; in a VRRDS with its number.
     pub fn longest(&self) -> usize {
-        let most = if self.attributes.spanned {
-            self.longest_spanned()
-        } else {
-            self.longest_unspanned()
-        };
         let number = match self.attributes.organization {
             Organization::Vrrds => self.shape.key_len,
             // RECORDSIZE bounds what VSAM puts into one record; a chain has as many as it takes.
             _ if is_chained(&self.attributes) => return self.longest_unspanned(),
             _ => 0,
         };
-        (most - self.overhead()).min(self.attributes.maximum_record as usize + number)
+        self.longest_possible()
+            .min(self.attributes.maximum_record as usize + number)
+    }
+
+    /// Longest record that it could store, whatever RECORDSIZE says.
+    pub fn longest_possible(&self) -> usize {
+        let most = if self.attributes.spanned {
+            self.longest_spanned()
+        } else {
+            self.longest_unspanned()
+        };
+        most - self.overhead()
     }
 }
 

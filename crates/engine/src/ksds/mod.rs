@@ -116,9 +116,14 @@ impl Ksds {
     /// Reserves what a change of the structure needs at once, before the lock for it and before any latch (P7): the
     /// pages of a split, and of the index the record of each level and its sibling.
     fn reserve_change(&self) -> Result<Reserve, RequestError> {
+        let reserved = self.pool.reserve(&self.change_needs());
+        reserved.map_err(|_| self.data.pool_full())
+    }
+
+    /// What such a request needs at once.
+    pub fn change_needs(&self) -> Vec<Need> {
         let levels = usize::from(self.top().1);
-        let needs = [self.data.needs(2), self.index.needs(levels + 2)].concat();
-        self.pool.reserve(&needs).map_err(|_| self.data.pool_full())
+        [self.data.needs(2), self.index.needs(levels + 2)].concat()
     }
 
     /// What a request that reads needs at once: two records of each level of the index, on the way to the page before,

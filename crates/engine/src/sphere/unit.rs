@@ -1,7 +1,7 @@
 //! A change of a base record with what it changes in the upgrade set, all or nothing (S1-S6).
 
 use super::change::{self, BaseChange, Changed, EnteredChange, Keyed, KeyedChange, Users};
-use crate::alternate::pointer::{self, Rewrite};
+use crate::alternate::pointer::{self, Most, Rewrite};
 use crate::cluster::OpenCluster;
 use crate::common::context::Context;
 use crate::common::numbered::Numbered;
@@ -11,8 +11,12 @@ use crate::esds::{Esds, END};
 use crate::ksds::{Ksds, Order};
 use crate::log::Logged;
 use crate::open::{Member, OpenDataSet, Sphere, BASE};
+use crate::pool::Reserve;
 use crate::sync::{RwLockReadGuard, RwLockWriteGuard};
 use cica_format::log;
+
+/// In a pool of so many bytes no page goes while a change is under way that has just looked at it.
+const AMPLE: usize = 64 << 20;
 
 /// A pointer that an alternate index gains or loses.
 struct PointerStep<'u> {
@@ -85,7 +89,11 @@ impl Sphere {
         let _locks = self.stripes.lock(all);
         self.keep(base, identity, &keys, context)?;
         // What the base itself refuses comes first.
-        let mut steps = (self.plan(&keys, identity)).or_else(|error| change.check().and(Err(error)))?;
+        let most = match context {
+            Context::Unit(unit) if unit.takes_back.is_some() => Most::AsStored,
+            _ => Most::AsDefined,
+        };
+        let mut steps = (self.plan(&keys, identity, most)).or_else(|error| change.check().and(Err(error)))?;
         if steps.is_empty() {
             // The lock of the base record alone orders it among the units of the same record.
             return change::alone(base, change, context);
@@ -96,6 +104,7 @@ impl Sphere {
             .map(|s| s.place)
             .collect();
         let duplicate = steps.iter().any(|s| s.adds && s.rewrite.joins);
+        let _reserve = self.reserve(base, &steps)?;
         loop {
             let _gates = self.gates(base, &exclusive);
             match self.apply(base, change, &steps, &exclusive)? {
@@ -106,7 +115,7 @@ impl Sphere {
                 Err(Needs(place)) => exclusive.push(place),
             }
             // What was added and taken out again may have left the lists otherwise than they were.
-            steps = self.plan(&keys, identity)?;
+            steps = self.plan(&keys, identity, most)?;
         }
     }
 
@@ -238,6 +247,7 @@ impl Sphere {
         &'u self,
         keys: &[(usize, &'u [u8], bool)],
         identity: &'u [u8],
+        most: Most,
     ) -> Result<Vec<PointerStep<'u>>, RequestError> {
         let mut steps = Vec::with_capacity(keys.len());
         for &(place, key, adds) in keys {
@@ -245,7 +255,7 @@ impl Sphere {
             let ksds = &member.ksds;
             let pointer = pointer::to(member.layout.pointers, identity).map_err(|error| member.upgrade_error(error))?;
             let rewrite = if adds {
-                pointer::add(ksds, &member.layout, key, pointer)
+                pointer::add(ksds, &member.layout, key, pointer, most)
             } else {
                 pointer::remove(ksds, &member.layout, key, pointer)
             };
@@ -327,6 +337,28 @@ impl Sphere {
             }
         }
         Ok(Ok(place))
+    }
+
+    /// In a pool that other threads can empty between two steps: frames for any of them. Half a change for want of one
+    /// would fence all members (S6).
+    fn reserve(&self, base: &OpenDataSet, steps: &[PointerStep<'_>]) -> Result<Option<Reserve>, RequestError> {
+        let common = base.common();
+        if common.pool.limit() >= AMPLE {
+            return Ok(None);
+        }
+        let mut needs = match &base.records {
+            OpenCluster::Ksds(ksds) => ksds.change_needs(),
+            _ => common.data.needs(2).to_vec(),
+        };
+        let members = steps.iter().map(|step| step.member.ksds.change_needs());
+        needs.extend(
+            members
+                .max_by_key(|needs| needs.iter().map(|need| need.bytes * need.frames).sum::<usize>())
+                .into_iter()
+                .flatten(),
+        );
+        let reserved = common.pool.reserve(&needs);
+        reserved.map(Some).map_err(|_| common.data.pool_full())
     }
 
     /// Takes back the pointers that were added.

@@ -269,7 +269,6 @@ impl<T: Numbered> NumberedString<T> {
         if self.of.common().compressed.is_some() {
             return Err(NO_REPLACING);
         }
-        // While it is held nobody changes the record that was got.
         self.duplicate = self.change_held(number, false, |s, context| match (s.inner.sphere(), &s.inner.records) {
             (Some(sphere), OpenCluster::Esds(esds)) => {
                 let change = EnteredChange::replace(esds, number, &s.area, record);
@@ -437,17 +436,27 @@ impl<T: Numbered> NumberedString<T> {
         erases: bool,
         change: impl FnOnce(&Self, Context<'_>) -> Result<R, RequestError>,
     ) -> Result<R, RequestError> {
-        let Some(unit) = &self.unit else {
-            return change(self, Context::Itself);
-        };
-        if !T::IN_UNITS {
-            return Err(NOT_IN_UNITS);
+        match &self.unit {
+            None if self.inner.sphere().is_none() => return change(self, Context::Itself),
+            None => {}
+            Some(_) if !T::IN_UNITS => return Err(NOT_IN_UNITS),
+            Some(unit) if unit.backouts() != self.held_at => {
+                // What is in the area may have been taken back.
+                self.release();
+                return Err(RequestError::NoUpdate);
+            }
+            Some(_) => {}
         }
-        if unit.backouts() != self.held_at {
-            // What is in the area may have been taken back.
+        // Another string of the same owner may have changed it: the unit's undo and the alternate keys are of what goes
+        // now.
+        if !self.of.exact(number, &mut self.area)? {
             self.release();
             return Err(RequestError::NoUpdate);
         }
+        self.expand_area()?;
+        let Some(unit) = &self.unit else {
+            return change(self, Context::Itself);
+        };
         let what = (&number.to_be_bytes()[..], &self.area[..], erases);
         unit.change(&self.inner, what, |context| change(self, context))
     }

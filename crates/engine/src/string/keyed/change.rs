@@ -154,7 +154,7 @@ impl KeyedString {
         }
         let at = self.spot;
         self.check_hold()?;
-        // While it is held nobody changes the record that was got.
+        self.see_what_goes()?;
         let (old, new) = (std::mem::take(&mut self.area), record);
         let done = if self.ksds.compressed.is_none() {
             self.change(Keyed::Update { old: &old, new, at }, None)
@@ -216,6 +216,7 @@ impl KeyedString {
             return Err(RequestError::NoUpdate);
         }
         self.check_hold()?;
+        self.see_what_goes()?;
         let at = self.spot;
         let (old, stored) = (std::mem::take(&mut self.area), std::mem::take(&mut self.stored));
         let users = self.ksds.compressed.as_ref().map(|_| Users {
@@ -266,6 +267,21 @@ impl KeyedString {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Nobody but another string of the same owner can have changed the record that is held. If one has, the area gets
+    /// what goes now: the undo of the unit and the keys of the alternate indexes come from it.
+    fn see_what_goes(&mut self) -> Result<(), RequestError> {
+        let is_as_got = self.spot.is_some_and(|spot| self.ksds.fresh(&spot.leaf));
+        if is_as_got || self.is_alone() {
+            return Ok(());
+        }
+        let key = self.held.as_deref().unwrap_or_default();
+        if self.ksds.get(key, &mut self.area)? {
+            return self.expand_area();
+        }
+        self.release();
+        Err(RequestError::NoUpdate)
     }
 
     fn check_length(&self, record: &[u8]) -> Result<(), RequestError> {
