@@ -29,6 +29,8 @@ use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Extents that a volume holds of a component.
+const MOST_EXTENTS: u32 = 123;
 /// The version of everything in a rebuilt file.
 const VERSION: u32 = 1;
 
@@ -51,7 +53,9 @@ impl Branch {
         root.lineage = self.of(root.lineage());
         let known = root.ties.iter_mut().map(|tie| &mut tie.lineage);
         let named = known.chain(std::iter::once(&mut root.built_from.lineage));
-        named.filter(|lineage| **lineage != 0).for_each(|lineage| *lineage = self.of(*lineage));
+        named
+            .filter(|lineage| **lineage != 0)
+            .for_each(|lineage| *lineage = self.of(*lineage));
     }
 }
 
@@ -177,6 +181,17 @@ impl Rebuild {
     /// Bytes of a control interval.
     pub fn ci_size(&self) -> usize {
         self.layout.ci_size
+    }
+
+    /// The component has so many volumes here. If it had extents on one more, they all count on the first: it is
+    /// contiguous, and goes on from there to the next. More than a volume holds are one.
+    pub fn on_volumes(&mut self, count: usize) {
+        if !self.root.further_extents.is_empty() && self.root.further_extents.len() >= count {
+            self.root.further_extents.clear();
+            if self.root.extents >= MOST_EXTENTS {
+                self.root.extents = 1;
+            }
+        }
     }
 
     /// Is it the data component?

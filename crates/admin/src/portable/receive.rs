@@ -321,8 +321,9 @@ impl<'e> Parts<'e> {
         if root.part == Part::Data {
             self.records = root.statistics.records;
         }
-        let attributes = carried(self.entry, &root).ok_or(Wrong::Order)?;
+        let (component, attributes) = carried(self.entry, &root).ok_or(Wrong::Order)?;
         let mut rebuild = services.engine.rebuild(path, &root, attributes, self.branch)?;
+        rebuild.on_volumes(component.volumes.len());
         let mut rest = &content[Root::encoded_len_hint(content)?..];
         while let Some((&[generation, low, high], behind)) = rest.split_first_chunk() {
             let length = usize::from(u16::from_le_bytes([low, high]));
@@ -371,7 +372,7 @@ impl<'e> Parts<'e> {
 
 /// What the file of a component carries: as in the copy, with the names and the volume it has here. None if the entry
 /// has no such component, or one of another layout.
-fn carried(entry: &Entry, root: &Root) -> Option<Attributes> {
+fn carried<'e>(entry: &'e Entry, root: &Root) -> Option<(&'e Component, Attributes)> {
     let mut components = entry.components().map(|(_, component)| component);
     let component = match root.part {
         Part::Data => components.next()?,
@@ -379,7 +380,7 @@ fn carried(entry: &Entry, root: &Root) -> Option<Attributes> {
     };
     let a = &root.attributes;
     let fits = component.ci_size == a.ci_size && component.ci_per_ca == u32::from(a.ci_per_ca);
-    fits.then(|| Attributes {
+    let attributes = Attributes {
         cluster_name: entry.name().to_string(),
         component_name: component.name.to_string(),
         volume: component.volumes.first().map(ToString::to_string).unwrap_or_default(),
@@ -391,5 +392,6 @@ fn carried(entry: &Entry, root: &Root) -> Option<Attributes> {
             _ => alternate,
         }),
         ..a.clone()
-    })
+    };
+    fits.then_some((component, attributes))
 }
