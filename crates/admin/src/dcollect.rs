@@ -11,11 +11,11 @@ use super::named::Named;
 use super::open::ClusterOrFile;
 use super::outcome::Outcome;
 use super::report::Report;
-use super::sequential::Sequential;
 use super::trouble::{Trouble, GAVE_UP};
 use super::Services;
 use cica_catalog::entry::{EntryKind, NonVsam};
 use cica_catalog::{Catalog, Entry, Volume};
+use cica_disk::NewFile;
 use cica_format::attributes::Organization;
 use cica_messages::IDC0005I;
 use cica_qsam::{Attributes, QsamError, RecordFormat, Writer};
@@ -68,21 +68,13 @@ fn collect(services: &Services, request: &Dcollect, out: &mut Report) -> Result<
         file.attributes.completed_for(LRECL - 4)
     };
     let records = records(services, request, &attributes)?;
-    write(services, &file, &attributes, &records).map_err(|error| Trouble::File(error).of(&file.name))?;
+    let created = file.create(services)?;
+    write(created, &attributes, &records).map_err(|error| Trouble::File(error).of(&file.name))?;
     file.complete(services, &attributes, out)?;
     Ok(records.len() as u64)
 }
 
-fn write(
-    services: &Services,
-    file: &Sequential,
-    attributes: &Attributes,
-    records: &[DcollectRecord],
-) -> Result<(), QsamError> {
-    let created = file.create(services).map_err(|_| QsamError::Write {
-        record: 0,
-        source: std::io::Error::other("the file cannot be made"),
-    })?;
+fn write(created: NewFile, attributes: &Attributes, records: &[DcollectRecord]) -> Result<(), QsamError> {
     let mut writer = Writer::new(created, attributes)?;
     for record in records {
         writer.put(record.bytes())?;

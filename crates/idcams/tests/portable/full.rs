@@ -180,3 +180,16 @@ fn copies_that_cannot_be_written_change_nothing() {
         world.ok(command);
     }
 }
+
+#[test]
+fn a_file_that_cannot_be_made_is_told_with_its_reason() {
+    for command in ["REPRO IDS(PAY.BASE) OUTFILE(COPY)", "DCOLLECT OUTFILE(COPY)"] {
+        let (mut world, files) = (World::on(Arc::new(SimDisk::from(disk("", "")))), Files::new());
+        let text = files.path("no/such").display().to_string();
+        world.services.dd.insert("COPY", DdText::parse(&text).unwrap());
+        let told = world.messages(command, 12);
+        assert!(told[0].starts_with("IDC3300I"), "{command}: {told:#?}");
+        assert!(told[1].contains("RETURN CODE IS 128"), "{command}: {told:#?}");
+        assert!(told[1].contains("No such file or directory"), "{command}: {told:#?}");
+    }
+}
