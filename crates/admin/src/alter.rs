@@ -9,7 +9,7 @@
 mod alternate;
 mod change;
 mod cluster;
-mod files;
+pub(super) mod files;
 mod rename;
 mod request;
 mod rollin;

@@ -22,7 +22,7 @@ use cica_session::{as_cluster, Reached};
 use std::path::Path;
 
 /// Bytes that a comparison sorts in at most, and no more than half of the pool.
-const MEMORY: usize = 64 << 20;
+pub(super) const MEMORY: usize = 64 << 20;
 /// What an alternate index and its base do not agree about is told so often.
 const MOST_TOLD: u64 = 1000;
 

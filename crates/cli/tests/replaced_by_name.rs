@@ -361,5 +361,21 @@ fn an_alternate_index_is_imported_over_a_base_that_is_there() {
     refused(&cards(&place, "IMPORT INFILE(COPY)"), &["PAY.A.BYNAME is over PAY.A"]);
     assert_ne!(cards(&place, "LISTCAT ENTRIES(PAY.A.BYNAME)").status, 0);
     cards(&place, &base).done();
+    // What it says of records is not so.
+    refused(
+        &cards(&place, "IMPORT INFILE(COPY)"),
+        &["CICA1020E", "must have been loaded"],
+    );
+    put(&place, "PAY.A", "00001ADAMS\n");
     cards(&place, "IMPORT INFILE(COPY)").done();
+    put(&place, "PAY.A", "00002BAKER\n");
+    let compared = cards(&place, "EXAMINE NAME(PAY.A) DATATEST").done();
+    assert!(compared.contains("CICA0997I"), "{compared}");
+    // A base that is replaced has its alternate index of it built.
+    cards(&place, "EXPORT PAY.A OUTFILE(SECOND) TEMPORARY").done();
+    put(&place, "PAY.A", "00003CLARK\n");
+    let imported = cards(&place, "IMPORT INFILE(SECOND)").done();
+    assert!(imported.contains("PAY.A.BYNAME SUCCESSFULLY BUILT"), "{imported}");
+    put(&place, "PAY.A", "00004DAVIS\n");
+    assert_eq!(records(&place, "PAY.A.BYNAME").lines().count(), 3);
 }

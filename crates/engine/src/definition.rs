@@ -104,6 +104,8 @@ pub(crate) fn check_change(before: &Attributes, after: &Attributes) -> Result<()
         (
             (a.organization, a.key_length, a.key_offset, is_chained(a)),
             (a.ci_size, a.ci_per_ca, a.spanned, a.compressed),
+            // The slots of a relative data set have this length.
+            Some(a.maximum_record).filter(|_| a.organization == Organization::Rrds),
         )
     };
     if layout(before) == layout(after) {
@@ -111,7 +113,8 @@ pub(crate) fn check_change(before: &Attributes, after: &Attributes) -> Result<()
     }
     Err(OpenError::Attributes {
         what: format!(
-            "{}: key, CISZ, control area and COMPRESSED cannot be changed, because the data set has been loaded",
+            "{}: key, CISZ, control area, COMPRESSED and the length of slots cannot be changed, because the data set has \
+             been loaded",
             before.cluster_name
         ),
     })

@@ -32,6 +32,13 @@ CICA0968I 0 "ALTERNATE INDEX {name} IS GONE WITH {base} AND NOT IN THE COPY",
     "EXPORT PERMANENT takes away what is built over the object. The copy has the object, its paths and aliases.",
     "After IMPORT of the base define the alternate index again and BLDINDEX; or export alternate indexes first, each by \
      itself.";
+CICA1020E 8 "{name} IS NOT IMPORTED: {reason}",
+    "What the copy has and what is in the catalog do not go together. The catalog is as it was.",
+    "What the words say.";
+CICA1021W 4 "ALTERNATE INDEX {name} DISAGREES WITH ITS BASE {base} IN {count} PLACES, THE FIRST: {reason}",
+    "IMPORT has compared the two. The alternate index is imported: it has NOUPGRADE, so nobody keeps it up, and it may \
+     lack changes of its base. Through a path over it, records are missed, or found under keys that they have no more.",
+    "DELETE it, DEFINE it and BLDINDEX it, if it is to have what the base has.";
 CICA1000E 12 "DD STATEMENT {ddname} NAMES NO DATA SET: {text}",
     "OUTFILE of IMPORT means the data set that is made, and the text of the DD statement is no name of one.",
     "Give --dd {ddname}=NAME with the name that the data set shall have, or say OUTDATASET.";

@@ -34,6 +34,22 @@ impl FileChange {
         if old.carried() == new.carried() && share.is_none() {
             return Ok(None);
         }
+        FileChange::of(services, catalog, &old, &new, share).map(Some)
+    }
+
+    /// The change that lets files say what `entry` does, which were made of another's.
+    pub fn to_be(services: &Services, catalog: &Catalog, entry: &Entry) -> Result<Option<FileChange>, Failure> {
+        let change = |is: Carrier| FileChange::of(services, catalog, &is, &is, None);
+        Carrier::of(entry).map(change).transpose()
+    }
+
+    fn of(
+        services: &Services,
+        catalog: &Catalog,
+        old: &Carrier,
+        new: &Carrier,
+        share: Option<ShareOptions>,
+    ) -> Result<FileChange, Failure> {
         let (data, index) = open::files(catalog, &old.cluster)?;
         let before = (
             services.engine.peek(&data)?.attributes,
@@ -54,12 +70,12 @@ impl FileChange {
         if let (Some(is), Some(was)) = (&mut after.0.alternate, &before.0.alternate) {
             (is.pointers, is.chained) = (was.pointers, was.chained);
         }
-        Ok(Some(FileChange {
+        Ok(FileChange {
             data,
             index,
             before,
             after,
-        }))
+        })
     }
 
     /// Writes what is new.

@@ -5,28 +5,33 @@
 //! | not there | the data set is made |
 //! | a data set that EXPORT TEMPORARY copied | it is replaced |
 //! | a path or an alias that leads to what the one in the copy leads to | it is replaced |
-//! | an empty data set, and INTOEMPTY is said | it is filled, with its own definition |
+//! | an empty data set, and INTOEMPTY is said | it is filled, with its own definition, which must fit (`alike`) |
 //! | anything else | refused |
 //!
 //! 1. Until the copy was read to its end the catalog is as before; then everything is put into it by one change.
-//! 2. An alternate index comes in only over a base that is there.
+//! 2. An alternate index comes in only over a base that is there, and that it agrees with (`tie`).
+//! 3. The alternate indexes of a base that is replaced are built anew behind the change: they are not in its copy.
 
+use super::super::alter::files::FileChange;
 use super::super::delete::expired;
-use super::super::failure::{refused, Failure};
+use super::super::failure::Failure;
 use super::super::making::Replaced;
 use super::super::open::no_dd;
 use super::super::Services;
+use super::import_names::ImportNames;
 use super::place::place;
 use super::receive::Received;
-use super::standing::{check_empty, leads_nowhere, leads_to, not_empty};
-use super::{moment, sphere, Copy};
+use super::standing::{check_empty, leads_nowhere, leads_to, not_empty, not_over};
+use super::tie::tie;
+use super::{alike, indexes, moment, sphere, Copy};
 use crate::named::Named;
 use crate::outcome::Outcome;
 use crate::report::Report;
-use cica_catalog::entry::Relate;
 use cica_catalog::{Catalog, Contents, Entry, Name};
+use cica_engine::Files;
 use cica_format::portable::Mode;
 use cica_messages::{CICA0967E, CICA1000E, IDC0005I, IDC0604I, IDC3013I};
+use std::sync::Arc;
 
 /// IMPORT.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,18 +79,17 @@ impl Services {
     pub fn import(&mut self, request: &Import) -> Outcome<Imported> {
         Outcome::with(|out| {
             let done = import(self, request, out);
-            done.map(|imported| (0, imported))
-                .map_err(|failure| failure.with_cc(12))
+            done.map_err(|failure| failure.with_cc(12))
         })
     }
 }
 
-fn import(services: &mut Services, request: &Import, out: &mut Report) -> Result<Imported, Failure> {
+fn import(services: &mut Services, request: &Import, out: &mut Report) -> Result<(u8, Imported), Failure> {
     let mut copy = Copy::open(services, &request.from)?;
     let (date, time) = moment(copy.created());
     out.say(&IDC0604I, &[("date", &date), ("time", &time)]);
     let new_name = request.to.as_ref().map(|to| named(services, to)).transpose()?;
-    let mut received = Received::default();
+    let mut importing = Importing::default();
     let mut records = None;
     let mut members = 0;
     // The name of the object in the copy, and here.
@@ -101,23 +105,34 @@ fn import(services: &mut Services, request: &Import, out: &mut Report) -> Result
         let wanted = ImportNames::of(request, &entry, new_name.as_deref().filter(|_| renamed.is_none()))?;
         wanted.apply(&mut entry, renamed.as_ref())?;
         renamed.get_or_insert((old, entry.name().clone()));
-        let count = one(services, request, &mut copy, &mut received, mode, (&before, &mut entry), &wanted)?;
+        let member = ImportMember { mode, entry, before };
+        let count = importing.one(services, &mut copy, member, &wanted, out)?;
         records = records.or(count);
     }
     if members == 0 {
         return Err(Failure::new(&CICA0967E, &[("name", &"IMPORT: THE COPY IS EMPTY")]));
     }
     // One object, in one catalog.
-    received
-        .switch(|contents, coming, _| over_something(contents, coming))
-        .1?;
+    let switched = importing
+        .received
+        .switch(|contents, coming, _| over_something(contents, coming));
+    switched.1?;
     if let Some(count) = records {
         out.say(&IDC0005I, &[("count", &count)]);
     }
-    Ok(Imported {
+    let mut cc = importing.cc;
+    if let Some((catalog, base, names)) = importing.to_build {
+        // The base is imported whatever becomes of them.
+        cc = cc.max(match indexes::build(services, &catalog, &base, &names, out) {
+            Ok((cc, _)) => cc,
+            Err(failure) => failure.tell(out),
+        });
+    }
+    let imported = Imported {
         name: renamed.map(|(_, name)| name),
         records,
-    })
+    };
+    Ok((cc, imported))
 }
 
 /// The name that is said, in the request or in the DD statement that it names.
@@ -135,45 +150,83 @@ fn named(services: &Services, to: &Named) -> Result<String, Failure> {
     }
 }
 
-/// Makes one member; tells how many records were imported one by one.
-fn one(
-    services: &mut Services,
-    request: &Import,
-    copy: &mut Copy,
-    received: &mut Received,
+/// A member of the copy, with the names it has here.
+struct ImportMember {
     mode: Mode,
-    (before, entry): (&Name, &mut Entry),
-    wanted: &ImportNames<'_>,
-) -> Result<Option<u64>, Failure> {
-    let catalog = services.catalog_of(request.catalog.as_deref(), entry.name().as_str())?;
-    let contents = catalog.contents()?;
-    for component in entry.components_mut() {
-        place(&contents, wanted.volumes(), component)?;
+    entry: Entry,
+    /// The name that its sphere had in the copy.
+    before: Name,
+}
+
+/// What an IMPORT has made so far.
+#[derive(Default)]
+struct Importing {
+    received: Received,
+    /// Alternate indexes that are built anew at the end, and their base.
+    to_build: Option<(Arc<Catalog>, Name, Vec<Name>)>,
+    cc: u8,
+}
+
+impl Importing {
+    /// Makes one member; tells how many records were imported one by one.
+    fn one(
+        &mut self,
+        services: &mut Services,
+        copy: &mut Copy,
+        member: ImportMember,
+        wanted: &ImportNames<'_>,
+        out: &mut Report,
+    ) -> Result<Option<u64>, Failure> {
+        let request = wanted.request;
+        let (mode, mut entry) = (member.mode, member.entry);
+        let catalog = services.catalog_of(request.catalog.as_deref(), entry.name().as_str())?;
+        let contents = catalog.contents()?;
+        for component in entry.components_mut() {
+            place(&contents, wanted.volumes(), component)?;
+        }
+        let within = self.received.within(services, &catalog)?;
+        let there = there(services, request, &catalog, &mut entry, mode)?;
+        let filled = request.into_empty && there.as_ref().is_some_and(|old| old.components().next().is_some());
+        if let Some(old) = there {
+            let erase = old.attributes().is_some_and(|a| a.erase);
+            let erase = request.erase.unwrap_or(erase);
+            let lock = Replaced::lock(services, &catalog, old.clone(), erase)?;
+            if request.into_empty {
+                check_empty(services, &catalog, &old)?;
+            }
+            if let (Entry::Cluster(old), Entry::Cluster(new)) = (&old, &entry) {
+                let names = indexes::to_build(services, &catalog, old, new)?;
+                if !names.is_empty() {
+                    self.to_build = Some((catalog.clone(), old.name.clone(), names));
+                }
+            }
+            within.replaced.push((old, lock));
+        }
+        let count = match mode {
+            Mode::Definition => copy.skip().map(|_| None)?,
+            Mode::ControlIntervals => {
+                let (data, index) = within.making.list(&mut entry)?;
+                let branch = copy.branch(&member.before, &entry);
+                copy.rebuild(services, &entry, (data.clone(), index.clone()), branch)?;
+                if filled {
+                    let own = FileChange::to_be(services, &catalog, &entry)?;
+                    own.map_or(Ok(()), |own| own.make(services))?;
+                }
+                if let Entry::Aix(aix) = &entry {
+                    let (base, cc) = tie(services, &catalog, aix, &Files { data, index }, out)?;
+                    self.received.within(services, &catalog)?.held.extend(base);
+                    self.cc = self.cc.max(cc);
+                }
+                None
+            }
+            Mode::Records => {
+                let paths = within.making.list(&mut entry)?;
+                copy.load(services, &entry, paths).map(Some)?
+            }
+        };
+        self.received.within(services, &catalog)?.entries.push(entry);
+        Ok(count)
     }
-    let within = received.within(services, &catalog)?;
-    if let Some(old) = there(services, request, &catalog, entry)? {
-        let erase = old.attributes().is_some_and(|a| a.erase);
-        let erase = request.erase.unwrap_or(erase);
-        let lock = Replaced::lock(services, &catalog, old.clone(), erase)?;
-        if request.into_empty {
-            check_empty(services, &catalog, &old)?;
-        }
-        within.replaced.push((old, lock));
-    }
-    let count = match mode {
-        Mode::Definition => copy.skip().map(|_| None)?,
-        Mode::ControlIntervals => {
-            let paths = within.making.list(entry)?;
-            let branch = copy.branch(before, entry);
-            copy.rebuild(services, entry, paths, branch).map(|_| None)?
-        }
-        Mode::Records => {
-            let paths = within.making.list(entry)?;
-            copy.load(services, entry, paths).map(Some)?
-        }
-    };
-    received.within(services, &catalog)?.entries.push(entry.clone());
-    Ok(count)
 }
 
 /// The table at the head of the file: what is in the way and goes, and what `entry` becomes then.
@@ -182,6 +235,7 @@ fn there(
     request: &Import,
     catalog: &Catalog,
     entry: &mut Entry,
+    mode: Mode,
 ) -> Result<Option<Entry>, Failure> {
     let contents = catalog.contents()?;
     let Some(found) = contents.find(entry.name()) else {
@@ -200,6 +254,9 @@ fn there(
     if request.into_empty && !definition {
         if !is_empty(services, catalog, &old)? {
             return Err(not_empty(old.name()));
+        }
+        if mode == Mode::ControlIntervals {
+            alike::check(entry, &old)?;
         }
         *entry = old.clone();
         return Ok(Some(old));
@@ -220,10 +277,7 @@ fn over_something(contents: &Contents, coming: &[Entry]) -> Result<(), Failure> 
         .find_map(|entry| leads_nowhere(contents, coming, entry).map(|target| (entry.name(), target)));
     match lost {
         None => Ok(()),
-        Some((name, target)) => {
-            let words = format!("{name} is over {target}, and no data set of that name is there; import it first");
-            Err(refused(&words, 8, 42))
-        }
+        Some((name, target)) => Err(not_over(name, target)),
     }
 }
 
@@ -232,61 +286,4 @@ fn is_empty(services: &Services, catalog: &Catalog, entry: &Entry) -> Result<boo
         Some((data, index)) => Ok(services.engine.stored(&data, &index)?.data.areas() == 0),
         None => Ok(false),
     }
-}
-
-/// What OBJECTS and OUTDATASET say of an entry.
-struct ImportNames<'p> {
-    /// Its list in OBJECTS.
-    object: Option<&'p ImportObject>,
-    request: &'p Import,
-    new_name: Option<Name>,
-}
-
-impl<'p> ImportNames<'p> {
-    /// What is said of `entry`, which is the object itself, to be called `target`, or something that leads to it.
-    fn of(request: &'p Import, entry: &Entry, target: Option<&str>) -> Result<ImportNames<'p>, Failure> {
-        let object = of_name(request, entry.name());
-        let stated = object.and_then(|object| object.new_name.as_deref());
-        let new_name = stated.or(target).map(Name::parse).transpose();
-        Ok(ImportNames {
-            object,
-            request,
-            new_name: new_name.map_err(|error| refused(&error, 140, 0))?,
-        })
-    }
-
-    fn volumes(&self) -> &[String] {
-        self.object.map_or(&[], |object| &object.volumes)
-    }
-
-    /// Gives `entry` its name here, its components theirs, and lets it lead to the object by that one's new name.
-    fn apply(&self, entry: &mut Entry, object: Option<&(Name, Name)>) -> Result<(), Failure> {
-        let old = entry.name().clone();
-        for component in entry.components_mut() {
-            let stated = of_name(self.request, &component.name).and_then(|object| object.new_name.as_deref());
-            let rest = component.name.as_str().strip_prefix(old.as_str());
-            let text = match (stated, &self.new_name, rest.filter(|rest| rest.starts_with('.'))) {
-                (Some(stated), _, _) => stated.to_owned(),
-                (None, Some(new), Some(rest)) => format!("{new}{rest}"),
-                _ => continue,
-            };
-            component.name = Name::parse(&text).map_err(|error| refused(&error, 140, 0))?;
-        }
-        if let Some((was, is)) = object {
-            match entry {
-                Entry::Path(path) if path.target == *was => path.target = is.clone(),
-                Entry::Alias(alias) if alias.entry() == Some(was) => alias.relate = Relate::Entry(is.clone()),
-                _ => {}
-            }
-        }
-        if let Some(new) = &self.new_name {
-            entry.rename(new.clone());
-        }
-        Ok(())
-    }
-}
-
-/// What is said of an entry or component of this name.
-fn of_name<'p>(request: &'p Import, name: &Name) -> Option<&'p ImportObject> {
-    request.objects.iter().find(|object| object.name == name.as_str())
 }

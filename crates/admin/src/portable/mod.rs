@@ -7,15 +7,19 @@
 //! 1. A copy counts when its end is written and durable. What has no end is refused by every reader.
 //! 2. IMPORT and RESTORE put nothing into the catalog before they have read the copy to its end and found it whole.
 
+mod alike;
 mod backup;
 mod export;
 mod import;
+mod import_names;
+mod indexes;
 mod place;
 mod receive;
 mod recover;
 mod restore;
 mod standing;
 mod stored;
+mod tie;
 
 pub use backup::Backup;
 pub use export::{Export, ExportMode, Exported};
@@ -36,7 +40,7 @@ use cica_disk::NewFile;
 use cica_engine::Branch;
 use cica_format::checksum::crc32c;
 use cica_format::portable::{Head, Totals};
-use cica_messages::{CICA0963E, CICA0964E};
+use cica_messages::{CICA0963E, CICA0964E, CICA1020E};
 use cica_portable::{CopyError, Reader};
 use cica_qsam::DdText;
 use std::fmt::Display;
@@ -156,6 +160,11 @@ fn head(services: &Services, first: &Name, members: usize) -> Head {
 /// The failure of writing a copy.
 fn unwritten(name: &str, reason: &dyn Display) -> Failure {
     Failure::new(&CICA0964E, &[("name", &name), ("reason", reason)])
+}
+
+/// The refusal of IMPORT, which has changed nothing.
+fn not_imported(name: &Name, reason: &str) -> Failure {
+    Failure::new(&CICA1020E, &[("name", name), ("reason", &reason)])
 }
 
 const OUTSIDE: &str = "a portable copy is a sequential file; name one with a DD, or a data set that is not VSAM's";

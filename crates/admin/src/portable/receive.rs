@@ -31,6 +31,8 @@ pub struct InCatalog {
     pub making: Making,
     pub entries: Vec<Entry>,
     pub replaced: Vec<(Entry, Replaced)>,
+    /// Bases of the alternate indexes that come in: nobody changes them until these are there.
+    pub held: Vec<DataSet>,
 }
 
 impl Received {
@@ -47,6 +49,7 @@ impl Received {
                     making: Making::begin(services, catalog)?,
                     entries: Vec::new(),
                     replaced: Vec::new(),
+                    held: Vec::new(),
                 });
                 self.catalogs.len() - 1
             }
@@ -71,6 +74,7 @@ impl Received {
             making,
             entries,
             replaced,
+            held,
         } in self.catalogs
         {
             let (old, replaced): (Vec<Entry>, Vec<Replaced>) = replaced.into_iter().unzip();
@@ -85,6 +89,7 @@ impl Received {
                 }
                 Ok(())
             });
+            drop(held);
             if switched.is_err() {
                 return (done, switched);
             }

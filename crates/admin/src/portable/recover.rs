@@ -7,13 +7,12 @@
 //!    from before it is seen what the archive has: nobody adds to it behind that.
 //! 4. Nothing but a cluster of the name is replaced.
 
-use super::super::bldindex::Bldindex;
 use super::super::failure::{refused, Failure};
 use super::super::{decided, Services};
+use super::indexes;
 use super::place::place;
 use super::receive::Received;
 use super::standing::LockedOriginal;
-use super::stored::files;
 use super::{moment, Copy};
 use crate::named::Named;
 use crate::outcome::Outcome;
@@ -21,12 +20,10 @@ use crate::report::Report;
 use crate::trouble::not_opened;
 use cica_catalog::{Catalog, Entry, Name, Resolved};
 use cica_engine::archive::RedoError;
-use cica_engine::{Access, Durability, Io, Logging, OpenError, OpenOptions};
 use cica_format::portable::Mode;
 use cica_format::root::Root;
 use cica_messages::{CICA0967E, CICA1010I, CICA1011E, CICA1012I};
 use std::fmt::Display;
-use std::sync::Arc;
 
 /// RECOVER.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,18 +35,6 @@ pub struct Recover {
     /// What had been committed by then comes back, nanoseconds since 1970; none: all that is archived.
     pub until: Option<u64>,
 }
-
-/// How an alternate index is opened to be built anew.
-const EMPTIED: OpenOptions = OpenOptions {
-    access: Access::Output,
-    reset: true,
-    reset_anyway: true,
-    alone: false,
-    durability: Durability::Close,
-    io: Io::Auto,
-    log: Logging::Undo,
-    buffers: None,
-};
 
 /// What came of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -102,7 +87,10 @@ fn recover(services: &mut Services, request: &Recover, out: &mut Report) -> Resu
     };
     received.switch(|_, _, _| Ok(())).1?;
     tell(&name, &recovered, out);
-    let cc = build_indexes(services, &catalog, &name, &mut recovered, out)?;
+    let contents = catalog.contents()?;
+    let indexes: Vec<Name> = indexes::of_base(&contents, &name).map(|e| e.name().clone()).collect();
+    let (cc, built) = indexes::build(services, &catalog, &name, &indexes, out)?;
+    recovered.built = built;
     Ok((cc, recovered))
 }
 
@@ -212,42 +200,4 @@ fn tell(name: &Name, recovered: &Recovered, out: &mut Report) {
             ],
         ),
     }
-}
-
-/// Builds the alternate indexes of the new data set.
-fn build_indexes(
-    services: &mut Services,
-    catalog: &Arc<Catalog>,
-    name: &Name,
-    recovered: &mut Recovered,
-    out: &mut Report,
-) -> Result<u8, Failure> {
-    let contents = catalog.contents()?;
-    let related = contents.related(name).filter(|entry| matches!(entry, Entry::Aix(_)));
-    let indexes: Vec<&Entry> = related.collect();
-    if indexes.is_empty() {
-        return Ok(0);
-    }
-    for entry in &indexes {
-        // What it has is of other records; BLDINDEX takes no other that was defined NOREUSE.
-        if let Some((data, index)) = files(catalog, entry)? {
-            let emptied = services.engine.open(&data, &index, EMPTIED).and_then(|index| {
-                let closed = index.close();
-                closed.map(drop).map_err(|error| OpenError::Unusable {
-                    path: data.clone(),
-                    what: error.to_string(),
-                })
-            });
-            emptied.map_err(|error| not_opened(entry.name().as_str(), &error))?;
-        }
-    }
-    let indexes = indexes.iter().map(|entry| Named::DataSet(entry.name().to_string()));
-    let indexes = indexes.collect();
-    let built = services.bldindex(&Bldindex {
-        base: Named::DataSet(name.to_string()),
-        indexes,
-    });
-    recovered.built = built.result;
-    out.extend(built.messages);
-    Ok(built.condition)
 }

@@ -97,6 +97,12 @@ pub fn leads_to(entry: &Entry) -> Option<&Name> {
     }
 }
 
+/// The refusal of what leads to nothing.
+pub fn not_over(name: &Name, target: &Name) -> Failure {
+    let words = format!("{name} is over {target}, and no data set of that name is there; import it first");
+    refused(&words, 8, 42)
+}
+
 /// The name that an entry leads to, if nothing that it can be over has it in the catalog or comes with it (3).
 pub fn leads_nowhere<'e>(contents: &Contents, coming: &[Entry], entry: &'e Entry) -> Option<&'e Name> {
     let target = leads_to(entry)?;

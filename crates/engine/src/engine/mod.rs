@@ -3,6 +3,7 @@
 mod in_doubt;
 mod path;
 mod sphere;
+mod tie;
 
 pub use in_doubt::InDoubt;
 

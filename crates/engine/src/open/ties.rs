@@ -12,6 +12,8 @@
 //! | is more | is less, or none | the base is older than its index |
 //! | says "built", later than the tie | any | as good as the base is not older than what it was built from |
 //!
+//! One that comes from elsewhere says "built" when it agrees with its base ([`crate::engine::Engine::tie_index`]).
+//!
 //! * I1. A unit that changes an alternate index gives it, and the tie in its base, a stamp greater than all before:
 //!   opens of a data set have rising numbers ("origins"), units rising LSNs.
 //! * I2. Recovery gives the stamps that the units gave, and one more mark ([`TAKEN_BACK`]) where it took some back: what
@@ -130,16 +132,21 @@ impl Ties {
         }
     }
 
-    /// This alternate index was built from `base`, by its open `origin`. It is later than all that the base knows of it,
-    /// though an old file of it was there before.
+    /// This alternate index was built from `base`, by its open `origin`.
     pub fn build(&self, origin: u64, base: &OpenDataSet) {
-        let tie = base.ties.of_index(self.lineage);
+        *self.own.lock() = base.ties.built(self.lineage, origin, base);
+    }
+
+    /// What an alternate index of this lineage says that is built from `base`, whose ties these are, by its open `origin`.
+    /// It is later than all that the base knows of it, though an old file of it was there before.
+    pub fn built(&self, lineage: u64, origin: u64, base: &OpenDataSet) -> (Stamp, BuiltFrom) {
+        let tie = self.of_index(lineage);
         let origin = origin.max(tie.map_or(0, |stamp| stamp.origin + 1));
         let built_from = BuiltFrom {
-            lineage: base.ties.lineage,
+            lineage: self.lineage,
             origin: base.changed_by(),
         };
-        *self.own.lock() = (Stamp { origin, lsn: 0 }, built_from);
+        (Stamp { origin, lsn: 0 }, built_from)
     }
 }
 

@@ -15,7 +15,7 @@ fn sphere() -> (World, Files) {
     (world, files)
 }
 
-fn print(world: &mut World, name: &str) -> Vec<String> {
+pub fn print(world: &mut World, name: &str) -> Vec<String> {
     let (cc, listing) = world.run(&format!("PRINT INDATASET({name}) CHARACTER"));
     assert_eq!(cc, 0, "{listing}");
     let lines = listing.lines().filter(|line| line.starts_with("000"));
