@@ -144,7 +144,7 @@ fn one(services: &Services, target: &AlterTarget, request: &Alter) -> Result<(Ar
     }
     let mut written: Vec<FileChange> = Vec::new();
     let mut altered: Option<Entry> = None;
-    let done = catalog.transact(|contents| -> Result<Vec<Rolled>, Failure> {
+    let done = catalog.transact(|contents| -> Result<_, Failure> {
         let found = contents.find(&target.name).ok_or_else(|| not_found(&target.name))?;
         let (kind, old) = (found.kind(), found.entry().clone());
         let mut new = old.clone();
@@ -165,10 +165,12 @@ fn one(services: &Services, target: &AlterTarget, request: &Alter) -> Result<(Ar
         for (before, after) in &followed {
             changes.extend(FileChange::between(services, &catalog, before, after, None)?);
         }
-        altered = Some(new);
+        let new = altered.insert(new);
         written = changes;
         written.iter().try_for_each(|change| change.make(services))?;
-        Ok(rolled)
+        // The lock that this returns would be in the way of these changes.
+        let kept = volumes::check_held(services, &catalog, &old, new)?;
+        Ok((rolled, kept))
     });
     if let (Err(_), Some(new)) = (&done, &altered) {
         // The catalog may have the change although its writing was not confirmed.
@@ -177,7 +179,7 @@ fn one(services: &Services, target: &AlterTarget, request: &Alter) -> Result<(Ar
             written.iter().for_each(|change| drop(change.undo(services)));
         }
     }
-    done.map(|rolled| (catalog, rolled))
+    done.map(|(rolled, _)| (catalog, rolled))
 }
 
 /// Under its new name the entry must be found again.

@@ -151,7 +151,6 @@ pub fn check(
     old: &Entry,
     new: &Entry,
 ) -> Result<(), Failure> {
-    volumes::check_held(services, catalog, old, new)?;
     match (old, new) {
         (Entry::Cluster(old), Entry::Cluster(new)) => {
             alternate::check_reuse(contents, old, new)?;

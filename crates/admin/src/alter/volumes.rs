@@ -2,10 +2,14 @@
 
 use super::super::define::default_volume;
 use super::super::failure::{refused, Failure};
+use super::super::making::lock;
+use super::super::portable::files;
 use super::super::Services;
 use super::Alter;
 use cica_catalog::entry::NonVsam;
 use cica_catalog::{Catalog, Component, Contents, Entry, Volser, Volume};
+use cica_disk::File;
+use cica_engine::OpenError;
 
 /// ADDVOLUMES and REMOVEVOLUMES of a data set that is not VSAM's; the last volume stays.
 pub fn of_file(contents: &Contents, data_set: &mut NonVsam, request: &Alter) -> Result<(), Failure> {
@@ -79,14 +83,40 @@ pub fn of_component(contents: &Contents, component: &mut Component, request: &Al
     Ok(())
 }
 
-/// A volume on which a component has extents keeps its place in the list: the component's file counts by it.
-pub fn check_held(services: &Services, catalog: &Catalog, old: &Entry, new: &Entry) -> Result<(), Failure> {
-    for ((_, old), (_, new)) in old.components().zip(new.components()) {
-        if old.volumes == new.volumes {
-            continue;
-        }
-        let Ok(root) = services.engine.peek(&catalog.component_path(old)?) else {
-            continue;
+/// Keeps a data set from being opened while volumes leave its list: who opens it extends it by the list he finds.
+pub type Kept = Option<Box<dyn File>>;
+
+/// A volume on which a component has extents keeps its place in the list: the component's file counts by it. Nobody may
+/// have the data set open; the caller keeps it so until the list is changed.
+pub fn check_held(services: &Services, catalog: &Catalog, old: &Entry, new: &Entry) -> Result<Kept, Failure> {
+    let components = || {
+        old.components()
+            .zip(new.components())
+            .map(|((_, old), (_, new))| (old, new))
+    };
+    // What comes behind the list moves nothing.
+    if components().all(|(old, new)| new.volumes.starts_with(&old.volumes)) {
+        return Ok(None);
+    }
+    let Some((data, index)) = files(catalog, old)? else {
+        return Ok(None);
+    };
+    // What a dead owner has in its log is in the roots first.
+    match services.engine.alter(&data, &index, |_, _| ()) {
+        Err(OpenError::Missing { .. }) => return Ok(None),
+        altered => altered?,
+    }
+    let kept = lock(&*services.disk, &data)?;
+    let root = services.engine.peek(&data)?;
+    if root.log.log != 0 {
+        let words = format!("{} was opened meanwhile; try again", old.name());
+        return Err(refused(&words, 184, 6));
+    }
+    for ((old, new), part) in components().zip([&data, &index]) {
+        let root = if part == &data {
+            root.clone()
+        } else {
+            services.engine.peek_index(&data, &index)?
         };
         let moved = |n: &usize| old.volumes.get(*n) != new.volumes.get(*n);
         let with_extents = |n: &usize| root.on_volume(*n).0 > 0;
@@ -100,7 +130,7 @@ pub fn check_held(services: &Services, catalog: &Catalog, old: &Entry, new: &Ent
             return Err(refused(&words, 140, 0));
         }
     }
-    Ok(())
+    Ok(kept)
 }
 
 /// The volume that ADDVOLUMES(*) leaves to us: the next of the same type that the component does not have.

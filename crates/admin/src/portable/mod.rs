@@ -27,6 +27,7 @@ pub use import::{Import, ImportObject, Imported};
 pub(super) use receive::new_data_set;
 pub use recover::{Recover, Recovered};
 pub use restore::{Renaming, Restore};
+pub(super) use stored::files;
 
 use super::failure::Failure;
 use super::named::Named;
