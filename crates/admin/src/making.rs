@@ -116,8 +116,8 @@ impl Making {
     pub fn list(&mut self, entry: &mut Entry) -> Result<(PathBuf, PathBuf), Failure> {
         let disk = self.disk.clone();
         let catalog = self.catalog.clone();
-        let (paths, listed) = catalog.transact(|contents| -> Result<_, Failure> {
-            let (mut paths, mut listed) = (Vec::new(), Vec::new());
+        let (paths, listed, made) = catalog.transact(|contents| -> Result<_, Failure> {
+            let (mut paths, mut listed, mut made) = (Vec::new(), Vec::new(), Vec::new());
             for component in entry.components_mut() {
                 let serial = component
                     .volumes
@@ -127,11 +127,14 @@ impl Making {
                 let directory = catalog.check_volume(contents.volume(&serial)?)?;
                 component.file = free_file(&*disk, contents, &serial, &directory, &component.name);
                 contents.add_leftover(&serial, &component.file, false);
+                made.push(component.clone());
                 paths.push(component.file.in_directory(&directory));
                 listed.push((serial, component.file.clone()));
             }
-            Ok((paths, listed))
+            Ok((paths, listed, made))
         })?;
+        // Its extents come from the volumes of its list, though no entry has that yet.
+        made.iter().for_each(|component| catalog.begin_component(component));
         self.files.extend(listed);
         let mut paths = paths.into_iter();
         Ok((paths.next().unwrap_or_default(), paths.next().unwrap_or_default()))
@@ -144,6 +147,7 @@ impl Making {
                 continue;
             };
             self.remove(serial, &component.file, false)?;
+            self.catalog.end_component(&(serial.clone(), component.file.clone()));
             self.files.retain(|(on, file)| on != serial || *file != component.file);
         }
         Ok(())
@@ -224,6 +228,7 @@ impl Making {
 impl Drop for Making {
     /// What was made and no entry names goes; what cannot be removed stays listed.
     fn drop(&mut self) {
+        self.files.iter().for_each(|file| self.catalog.end_component(file));
         let Ok(contents) = self.catalog.contents() else { return };
         let listed: Vec<_> = self
             .files

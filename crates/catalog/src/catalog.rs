@@ -23,6 +23,7 @@
 //!   within another that may be, when the user trusts it, or when what is kept there says that it is a volume of this
 //!   catalog: a catalog that was made elsewhere cannot have written that.
 
+mod being_made;
 pub mod connected;
 pub mod defining;
 mod durable;
@@ -32,6 +33,7 @@ pub mod staging;
 mod store;
 pub mod vvds;
 
+use self::being_made::BeingMade;
 use self::connected::Connections;
 use self::store::Edition;
 use crate::contents::Contents;
@@ -60,6 +62,8 @@ pub struct Catalog {
     symbols: Arc<Symbols>,
     /// What was last read or written.
     last: Mutex<Edition>,
+    /// Components that this process makes and that no entry names yet.
+    being_made: BeingMade,
 }
 
 impl Catalog {
@@ -89,6 +93,7 @@ impl Catalog {
             patience: files::PATIENCE,
             symbols: Arc::default(),
             last: Mutex::new(last),
+            being_made: BeingMade::default(),
         };
         catalog.admit_volumes(&catalog.edition_guard().1);
         if leftovers {

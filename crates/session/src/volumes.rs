@@ -4,6 +4,7 @@
 //! * Y1. A component takes its extents from the volumes listed for it, in their order; its file lies on the first. What
 //!   is on the others is counted there, not stored there.
 //! * Y2. Only a volume that was defined with CYLINDERS has an end. Every component that any catalog names counts.
+//!   One that this process is making takes its extents from its list too, before an entry names it.
 //! * Y3. What was given in this process counts before a root says so; what another process was given counts from its
 //!   next commit on, within a second.
 
@@ -71,6 +72,33 @@ impl CatalogVolumes {
         Ok(None)
     }
 
+    /// A component that this process makes, and no entry names yet.
+    fn being_made(&self, file: &Path) -> Result<Option<Asking>, CatalogError> {
+        for home in self.catalog.all()? {
+            let mut made = home.components_being_made().into_iter();
+            let is_it = |c: &Component| matches!(home.component_path(c), Ok(path) if path == file);
+            if let Some(component) = made.find(is_it) {
+                let contents = home.contents()?;
+                return Ok(Some(Asking {
+                    home,
+                    contents,
+                    component,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Tracks that components have on the volume in this directory that this process makes.
+    fn taken_by_made(&self, place: &Path, given: &Given) -> Result<u64, CatalogError> {
+        let mut sum = 0;
+        for home in self.catalog.all()? {
+            let made = home.components_being_made();
+            sum += taken_by(&*self.disk, (&home, &*home.contents()?), made.iter(), place, given)?;
+        }
+        Ok(sum)
+    }
+
     /// Does a file lie on a volume of one of the catalogs?
     fn is_on_volume(&self, file: &Path) -> Result<bool, CatalogError> {
         for home in self.catalog.all()? {
@@ -84,7 +112,10 @@ impl CatalogVolumes {
     }
 
     fn room(&self, file: &Path, number: usize, held: u64, more: u64) -> Result<Room, CatalogError> {
-        let Some(asking) = self.asking(file)? else {
+        let asking = self
+            .asking(file)?
+            .map_or_else(|| self.being_made(file), |a| Ok(Some(a)));
+        let Some(asking) = asking? else {
             return self.room_for_unnamed(file, number, held, more);
         };
         let component = &asking.component;
@@ -97,7 +128,8 @@ impl CatalogVolumes {
         };
         let place = volume.path(asking.home.directory());
         let mut given = self.given();
-        let free = capacity.saturating_sub(taken(&*self.disk, &self.catalog, &place, &given, None)?);
+        let taken = taken(&*self.disk, &self.catalog, &place, &given, None)? + self.taken_by_made(&place, &given)?;
+        let free = capacity.saturating_sub(taken);
         let needed = tracks(component, more);
         if needed > free {
             return Ok(Room::Full(full(volume, needed, free, capacity)));
@@ -108,7 +140,7 @@ impl CatalogVolumes {
         Ok(Room::Given)
     }
 
-    /// For a file that no catalog names: it is being made beside what it will replace, and lies on one volume.
+    /// For a file that no catalog names, and of which this process knows no list: it lies on one volume.
     fn room_for_unnamed(&self, file: &Path, number: usize, held: u64, more: u64) -> Result<Room, CatalogError> {
         if number > 0 {
             return Ok(Room::NoVolume);
@@ -242,11 +274,24 @@ fn taken(
             Some((changing, contents)) if changing.directory() == catalog.directory() => contents,
             _ => &*committed,
         };
-        for component in components(contents) {
-            for (number, serial) in component.volumes.iter().enumerate() {
-                if contents.volume(serial)?.path(catalog.directory()) == place {
-                    sum += held(disk, component, &catalog.component_path(component)?, number, given);
-                }
+        sum += taken_by(disk, (&catalog, contents), components(contents), place, given)?;
+    }
+    Ok(sum)
+}
+
+/// Tracks that these components of a catalog have on the volume in this directory.
+fn taken_by<'c>(
+    disk: &dyn Disk,
+    (catalog, contents): (&Catalog, &Contents),
+    components: impl Iterator<Item = &'c Component>,
+    place: &Path,
+    given: &Given,
+) -> Result<u64, CatalogError> {
+    let mut sum = 0;
+    for component in components {
+        for (number, serial) in component.volumes.iter().enumerate() {
+            if contents.volume(serial)?.path(catalog.directory()) == place {
+                sum += held(disk, component, &catalog.component_path(component)?, number, given);
             }
         }
     }

@@ -19,6 +19,7 @@ mod organizations;
 mod rebuild;
 mod reorganize;
 mod restore;
+mod several_volumes;
 mod sphere;
 mod typed;
 mod while_open;
