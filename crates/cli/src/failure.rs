@@ -32,6 +32,16 @@ impl Status {
     pub const USAGE: Status = Status(64);
 }
 
+impl Status {
+    /// The worse of this and what came of the output, which is told. That its reader has gone makes nothing worse.
+    pub fn with_output<E: Into<Failure>>(self, written: Result<(), E>) -> Status {
+        match written {
+            Ok(()) => self,
+            Err(error) => self.max(error.into().tell()),
+        }
+    }
+}
+
 impl From<Status> for ExitCode {
     fn from(status: Status) -> ExitCode {
         ExitCode::from(status.0)

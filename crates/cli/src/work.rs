@@ -10,7 +10,7 @@ use crate::session::Session;
 use cica_admin::dd::DdTable;
 use cica_admin::{Outcome, Services};
 use cica_messages::Message;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// What functions work with.
 pub fn services(session: Session, dd: DdTable, mut progress: Progress) -> Services {
@@ -41,19 +41,25 @@ pub fn counting(
     let outcome = functions(&mut services);
     // Dropped first, so that a line of progress is gone from the terminal.
     drop(services);
+    let mut status = Status(outcome.condition);
+    let mut writes = !global.quiet;
     for message in &outcome.messages {
-        tell(message, global)?;
+        if let Err(error) = tell(message, writes) {
+            // What was not done is told on stderr all the same.
+            writes = false;
+            status = status.with_output(Err(error));
+        }
     }
-    Ok(Status(outcome.condition))
+    Ok(status)
 }
 
-fn tell(message: &Message, global: &Global) -> Result<(), Failure> {
+fn tell(message: &Message, on_stdout: bool) -> io::Result<()> {
     // What a file or a catalog says may hold characters that steer a terminal.
     let shown = |c: char| if c.is_control() { ' ' } else { c };
     let text: String = message.to_string().chars().map(shown).collect();
     if message.entry.cc > 0 {
         crate::terminal::tell(&format!("cica: {text}"));
-    } else if !global.quiet {
+    } else if on_stdout {
         writeln!(crate::terminal::stdout(), "{text}")?;
     }
     Ok(())

@@ -66,17 +66,20 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         outcome.without_result()
     })?;
     let mut out = crate::terminal::stdout();
-    if json {
+    let written = if json {
         let all: Vec<Value> = lines.iter().map(value).collect();
-        writeln!(out, "{}", json!({ "archive": all }))?;
+        writeln!(out, "{}", json!({ "archive": all }))
     } else if is_shown && !global.quiet {
-        write!(out, "{}", table(&lines))?;
-    }
-    if is_named && lines.is_empty() && status == Status::DONE {
-        Ok(Status::NOTHING)
+        write!(out, "{}", table(&lines))
     } else {
-        Ok(status)
-    }
+        Ok(())
+    };
+    let status = if is_named && lines.is_empty() && status == Status::DONE {
+        Status::NOTHING
+    } else {
+        status
+    };
+    Ok(status.with_output(written))
 }
 
 fn value(line: &Archived) -> Value {

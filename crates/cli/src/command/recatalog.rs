@@ -52,13 +52,12 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let catalog = session.catalog.clone();
     status = status.max(from_files(session, global, files, &mut names)?);
     names.sort();
-    for name in names.iter().filter(|_| !global.quiet) {
-        writeln!(crate::terminal::stdout(), "{name} is in the catalog again")?;
-    }
+    let mut told = names.iter().filter(|_| !global.quiet);
+    let written = told.try_for_each(|name| writeln!(crate::terminal::stdout(), "{name} is in the catalog again"));
     for catalog in catalog.all()? {
         status = status.max(relations(&*catalog.contents()?, &names));
     }
-    Ok(status)
+    Ok(status.with_output(written))
 }
 
 /// Data components that no entry names, by the cluster they say they are of.

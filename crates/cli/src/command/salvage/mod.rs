@@ -79,18 +79,19 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     drop(progress);
     let refused = target.finish()?;
     let name = options.source.as_str();
-    match options.json {
-        true => report::json(name, &salvage, &report, &refused)?,
-        false if !global.quiet => report::text(&salvage, &report, &refused)?,
-        false => {}
-    }
+    let written = match options.json {
+        true => report::json(name, &salvage, &report, &refused),
+        false if !global.quiet => report::text(&salvage, &report, &refused),
+        false => Ok(()),
+    };
     let is_linear = salvage.attributes().organization == Organization::Lds;
     let is_whole = report.is_whole() || is_linear && report.losses.is_empty() && report.doubtful == 0;
-    Ok(if is_whole && refused.is_empty() {
+    let status = if is_whole && refused.is_empty() {
         Status::DONE
     } else {
         incomplete(name, &report)
-    })
+    };
+    Ok(status.with_output(written))
 }
 
 fn incomplete(name: &str, report: &Report) -> Status {
