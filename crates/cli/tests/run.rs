@@ -199,3 +199,34 @@ fn a_catalog_is_made_in_an_empty_directory_that_is_named() {
     place.write("other/file", b"something");
     assert_eq!(run(&place, &["true"], Some("other")).status, 12);
 }
+
+#[test]
+fn symbols_that_are_given_are_the_programs_too() {
+    let place = Place::new();
+    std::fs::create_dir(place.dir.join(".cica")).unwrap();
+    let library = std::env::current_exe().unwrap().with_file_name("libcica_cobol.so");
+    let library = Some(library).filter(|library| library.exists()).unwrap_or_default();
+    let symbols = |environment: &str, option: &str| {
+        let mut command = place.command(&["run", "--symbols", option, "sh", "-c", "echo $CICA_SYMBOLS"]);
+        command
+            .env_remove("CICA_CATALOG")
+            .env("CICA_COBOL_LIBRARY", &library)
+            .env("CICA_SYMBOLS", environment);
+        finish(command, b"")
+    };
+    let done = symbols("SITE=TEST,ENV=A", "SITE=LIVE");
+    assert_eq!(
+        (done.status, done.text()),
+        (0, "SITE=TEST,ENV=A,SITE=LIVE\n".into()),
+        "{done:?}"
+    );
+    assert_eq!(symbols("", "SITE=LIVE").text(), "SITE=LIVE\n");
+    for (environment, option, words) in [
+        ("", "SITE", "--symbols: 'SITE' defines no symbol"),
+        ("X=", "SITE=&NONE", "--symbols: this system has no symbol &NONE"),
+        ("SYSCLONE=XX", "SYSNAME=PROD1", "say both in one of them"),
+    ] {
+        let run = symbols(environment, option);
+        assert!(run.status == 64 && run.err.contains(words), "{run:?}");
+    }
+}

@@ -6,6 +6,7 @@
 use crate::failure::{Failure, Status};
 use crate::global::Global;
 use cica_catalog::locate::Origin;
+use cica_catalog::symbols::{Symbols, VARIABLE as SYMBOLS_VARIABLE};
 use cica_catalog::{Catalog, CatalogError, Surroundings};
 use cica_disk::LinuxDisk;
 use cica_messages as messages;
@@ -73,6 +74,9 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     if let Some(pool) = global.pool {
         command.env("CICA_POOL", pool.to_string());
     }
+    if let Some(more) = &global.symbols {
+        command.env(SYMBOLS_VARIABLE, symbols(more)?);
+    }
     if std::env::var_os(SERVER_VARIABLE).is_none() {
         // The program shares by the same command that runs it, wherever that is.
         command.env(SERVER_VARIABLE, std::env::current_exe()?);
@@ -83,6 +87,30 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let reason = format!("{error}{}", what_to_do(program));
     let inserts: [(&str, &dyn std::fmt::Display); 2] = [("program", &program.display()), ("reason", &reason)];
     Err(cannot_run(&inserts))
+}
+
+/// Symbols of the environment, and behind them those of the option, which have the last word.
+fn symbols(more: &str) -> Result<String, Failure> {
+    let environment = std::env::var(SYMBOLS_VARIABLE).unwrap_or_default();
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let with = |symbols: Symbols, text: &str, origin: &str| {
+        symbols
+            .with(text)
+            .map_err(|error| Failure::usage(format!("{origin}: {error}")))
+    };
+    let one = with(Symbols::of_host(&host), &environment, SYMBOLS_VARIABLE)?;
+    let one = with(one, more, "--symbols")?;
+    let both = match environment.as_str() {
+        "" => more.to_owned(),
+        _ => format!("{environment},{more}"),
+    };
+    // SYSNAME makes a SYSCLONE unless its own text says one.
+    if with(Symbols::of_host(&host), &both, "--symbols")? == one {
+        return Ok(both);
+    }
+    Err(Failure::usage(format!(
+        "--symbols and {SYMBOLS_VARIABLE} say SYSNAME and SYSCLONE, one each; say both in one of them"
+    )))
 }
 
 /// A catalog that is meant must be there before the program begins, or its files would go elsewhere. In a `.cica` that
@@ -108,7 +136,7 @@ fn look_for_the_catalog(global: &Global) -> Result<(), Failure> {
         (Err(CatalogError::NoCatalog { .. }), Origin::User) => {
             let least = std::env::var("CICA_MESSAGES").unwrap_or_default();
             if !["E", "S"].iter().any(|word| least.eq_ignore_ascii_case(word)) {
-                eprintln!("{}", messages::CICA1217W.line(&[("path", &directory.display())]));
+                crate::terminal::tell(&messages::CICA1217W.line(&[("path", &directory.display())]));
             }
             Ok(())
         }

@@ -57,6 +57,9 @@ fn detach(options: &Options, global: &Global) -> Result<Status, Failure> {
     if let Some(pool) = global.pool {
         serve.arg("--pool").arg(pool.to_string());
     }
+    if let Some(symbols) = &global.symbols {
+        serve.arg("--symbols").arg(symbols);
+    }
     serve.args(["serve", "--idle", &options.idle.to_string()]);
     serve.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // A signal of the terminal is for the program that is in front, not for what others use too.
