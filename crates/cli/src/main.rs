@@ -2,6 +2,8 @@
 //!
 //! Called as `idcams` it is `cica idcams`, so that a link of that name takes jobs written for z/OS.
 #![forbid(unsafe_code)]
+// These macros panic where their reader has gone. terminal.rs has what does not.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
 mod command;

@@ -83,7 +83,8 @@ impl Progress {
             Where::Nowhere => {}
             Where::Log if self.logged.elapsed() >= IN_LOG => {
                 self.logged = Instant::now();
-                eprintln!("cica: {}", line(records, self.unit, self.begun.elapsed()));
+                let line = line(records, self.unit, self.begun.elapsed());
+                crate::terminal::tell(&format!("cica: {line}"));
             }
             Where::Terminal if self.bar.is_some() || self.begun.elapsed() >= PATIENCE => {
                 let bar = self

@@ -1,7 +1,7 @@
 //! Standard output and error, on which data do not steer the terminal.
 
 use cica_disk::{visible, Visible};
-use std::io::{IsTerminal, StdoutLock};
+use std::io::{IsTerminal, StdoutLock, Write};
 
 /// Standard output.
 pub fn stdout() -> Visible<StdoutLock<'static>> {
@@ -10,9 +10,12 @@ pub fn stdout() -> Visible<StdoutLock<'static>> {
 
 /// Writes a line to standard error.
 pub fn tell(line: &str) {
-    if std::io::stderr().is_terminal() {
-        eprintln!("{}", visible(line))
+    let mut err = std::io::stderr().lock();
+    let text = if err.is_terminal() {
+        format!("{}\n", visible(line))
     } else {
-        eprintln!("{line}")
-    }
+        format!("{line}\n")
+    };
+    // Whoever read it may have gone, and there is nobody else to tell. The work goes on.
+    let _ = write!(err, "{text}");
 }

@@ -343,3 +343,48 @@ fn a_data_set_that_is_full_says_so() {
     );
     p.run(&["verify", "A.SMALL"]).done();
 }
+
+/// Runs it with a stdout, or a stderr too, whose reader has gone.
+fn unheard(place: &Place, args: &[&str], deaf: bool) -> (i32, String) {
+    let closed = || {
+        let (reader, writer) = std::os::unix::net::UnixStream::pair().unwrap();
+        drop(reader);
+        std::os::fd::OwnedFd::from(writer)
+    };
+    let mut command = place.command(args);
+    command.stdin(std::process::Stdio::null()).stdout(closed());
+    command.stderr(std::process::Stdio::piped());
+    if deaf {
+        command.stderr(closed());
+    }
+    let done = command.output().unwrap();
+    (
+        done.status.code().unwrap_or(-1),
+        String::from_utf8_lossy(&done.stderr).into_owned(),
+    )
+}
+
+#[test]
+fn errors_are_told_and_counted_when_nobody_reads_the_output() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    let (status, told) = unheard(&place, &["rm", "A.NAMES", "A.MISSING"], false);
+    assert_eq!(status, 8, "{told}");
+    assert!(told.contains("A.MISSING"), "{told}");
+    place.names("AAAAone\n");
+    let file = place.data_file("A.NAMES");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let at = bytes.windows(7).position(|part| part == b"AAAAone").unwrap();
+    bytes[at + 1] ^= 0xFF;
+    std::fs::write(&file, bytes).unwrap();
+    let (status, told) = unheard(&place, &["salvage", "A.NAMES"], false);
+    assert!(status == 4 && told.contains("CICA0947W"), "{status} {told}");
+    // Nor is there a panic where nobody reads the errors.
+    place.write("bytes", &[0; 4096]);
+    let cards = " DEFINE CLUSTER (NAME(A.PAGES) LINEAR TRK(1 1))\n";
+    place.run_with(&["idcams"], cards.as_bytes()).done();
+    assert_eq!(unheard(&place, &["lds", "write", "A.PAGES", "bytes"], true).0, 0);
+    assert_eq!(unheard(&place, &["ls", "NO.SUCH"], true).0, 4);
+    assert_eq!(unheard(&place, &["show", "NO.SUCH"], true).0, 8);
+    assert_eq!(unheard(&place, &["verify", "A.PAGES"], true).0, 0);
+}

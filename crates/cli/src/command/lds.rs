@@ -135,10 +135,8 @@ fn write(over: &Over, global: &Global) -> Result<Status, Failure> {
     opened.close()?;
     let written = done?;
     if !global.quiet {
-        eprintln!(
-            "{written} bytes written to {} from {first} on",
-            over.dsn.to_ascii_uppercase()
-        );
+        let name = over.dsn.to_ascii_uppercase();
+        crate::terminal::tell(&format!("{written} bytes written to {name} from {first} on"));
     }
     Ok(Status::DONE)
 }

@@ -72,11 +72,8 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     out.flush()?;
     if entries.is_empty() {
         if !global.quiet {
-            eprintln!(
-                "cica: nothing in {} matches {}",
-                session.catalog.directory().display(),
-                mask.as_str()
-            );
+            let (place, mask) = (session.catalog.directory().display(), mask.as_str());
+            crate::terminal::tell(&format!("cica: nothing in {place} matches {mask}"));
         }
         return Ok(Status::NOTHING);
     }

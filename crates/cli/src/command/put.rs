@@ -87,16 +87,11 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     }
     let done = put.all(&opened, &mut input, &mut Progress::new(global));
     let closed = opened.close();
-    if closed.is_ok() {
-        put.acknowledge()?;
-    }
-    done.and(closed)?;
+    let told = if closed.is_ok() { put.acknowledge() } else { Ok(()) };
+    done.and(closed).and(told)?;
     if !global.quiet && !options.ack {
-        eprintln!(
-            "{} records put into {}",
-            grouped(put.records),
-            options.dsn.to_ascii_uppercase()
-        );
+        let (records, name) = (grouped(put.records), options.dsn.to_ascii_uppercase());
+        crate::terminal::tell(&format!("{records} records put into {name}"));
     }
     Ok(Status::DONE)
 }

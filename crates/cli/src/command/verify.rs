@@ -12,6 +12,7 @@ use cica_catalog::{Cluster, Entry};
 use cica_engine::{Access, Durability};
 use cica_messages as messages;
 use clap::Args;
+use std::io::Write;
 
 /// Check a data set from end to end
 #[derive(Debug, Args)]
@@ -31,14 +32,14 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         let indexes = indexes(&session, &cluster)?;
         let status = without_index(session, &cluster, global)?;
         // Each is compared with its base.
-        return if indexes.is_empty() {
-            Ok(status)
-        } else {
-            work(Session::open(global)?, global, |services| {
-                let all = indexes.into_iter().map(|index| examine(services, index));
-                all.reduce(Outcome::and).unwrap_or_default()
-            })
-        };
+        if indexes.is_empty() || status >= Status::REFUSED {
+            return Ok(status);
+        }
+        let compared = work(Session::open(global)?, global, |services| {
+            let all = indexes.into_iter().map(|index| examine(services, index));
+            all.reduce(Outcome::and).unwrap_or_default()
+        })?;
+        return Ok(status.max(compared));
     }
     // A data set that was never loaded has no structure to check. It may have been loaded by one that died since.
     let root = session.root(&cluster)?;
@@ -98,22 +99,22 @@ fn without_index(session: Session, cluster: &Cluster, global: &Global) -> Result
     let examined = opened.data_set.examine();
     opened.close()?;
     let examined = examined.map_err(|error| Failure::from(error).at(&cluster.name))?;
-    for finding in &examined.findings {
-        println!(
-            "{}, CI {} (RBA {}): {}",
-            cluster.name, finding.ci, finding.rba, finding.what
-        );
-    }
+    let (mut out, name) = (crate::terminal::stdout(), &cluster.name);
     if examined.findings.is_empty() {
         if !global.quiet {
             let (intervals, records) = (examined.control_intervals, examined.records);
-            println!(
-                "{}: {intervals} control intervals and {records} records, no errors",
-                cluster.name
-            );
+            writeln!(
+                out,
+                "{name}: {intervals} control intervals and {records} records, no errors"
+            )?;
         }
         return Ok(Status::DONE);
     }
-    let text = format!("{} has {} errors", cluster.name, examined.findings.len());
-    Err(Failure::new(Status::REFUSED, &messages::CICA0950E, text))
+    let written = examined
+        .findings
+        .iter()
+        .try_for_each(|found| writeln!(out, "{name}, CI {} (RBA {}): {}", found.ci, found.rba, found.what));
+    let text = format!("{name} has {} errors", examined.findings.len());
+    let status = Failure::new(Status::REFUSED, &messages::CICA0950E, text).tell();
+    Ok(status.with_output(written))
 }
