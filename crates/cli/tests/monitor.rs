@@ -215,3 +215,21 @@ fn who_sends_garbage_is_answered_and_a_port_that_is_taken_is_told() {
     let taken = place.run(&["monitor", "--listen", &address]);
     taken.failed(8, &["CICA1081E", &address]);
 }
+
+#[test]
+fn a_client_that_sends_slowly_keeps_nobody_waiting() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    let (_ended, address) = serve(&place);
+    let mut slow = TcpStream::connect(&address).unwrap();
+    let started = std::time::Instant::now();
+    slow.write_all(b"G").unwrap();
+    let dripping = std::thread::spawn(move || {
+        while started.elapsed().as_secs() < 20 && slow.write_all(b"G").is_ok() {
+            std::thread::sleep(std::time::Duration::from_millis(200));
+        }
+    });
+    assert!(ask(&address, b"GET /metrics HTTP/1.1\r\n\r\n").contains("200 OK"));
+    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
+    dripping.join().unwrap();
+}

@@ -4,6 +4,7 @@
 
 use super::{metrics, view, Watched};
 use crate::failure::{Failure, Status};
+use cica_disk::{Clock, SystemClock};
 use cica_messages as messages;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -13,7 +14,7 @@ use std::time::Duration;
 const PAGE: &str = include_str!("page.html");
 /// Most bytes of a request.
 const MOST: usize = 8192;
-/// How long a client may take.
+/// How long a client may take, for its request and the answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Before the next client is looked for, where one could not be taken.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -43,10 +44,47 @@ pub fn run(watched: &Watched, listen: &str) -> Result<Status, Failure> {
     }
 }
 
-fn answer(watched: &Watched, mut stream: TcpStream) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let request = read(&mut stream)?;
+/// A client, and until when it is served, whatever it sends and however slowly.
+struct Visitor {
+    stream: TcpStream,
+    until: Duration,
+}
+
+impl Visitor {
+    /// What is left of its time; never none of it.
+    fn left(&self) -> io::Result<Option<Duration>> {
+        let left = self.until.saturating_sub(SystemClock.passed());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        Ok(Some(left))
+    }
+}
+
+impl Read for Visitor {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(self.left()?)?;
+        self.stream.read(buf)
+    }
+}
+
+impl Write for Visitor {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(self.left()?)?;
+        self.stream.write(buf)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+fn answer(watched: &Watched, stream: TcpStream) -> io::Result<()> {
+    let mut client = Visitor {
+        stream,
+        until: SystemClock.passed() + PATIENCE,
+    };
+    let request = read(&mut client)?;
     let (status, kind, body) = match wanted(&request) {
         Some("/") => ("200 OK", "text/html; charset=utf-8", PAGE.to_owned()),
         Some("/metrics") => ("200 OK", metrics::TYPE, metrics::page(&watched.look(false))),
@@ -67,19 +105,19 @@ fn answer(watched: &Watched, mut stream: TcpStream) -> io::Result<()> {
         ),
     };
     write!(
-        stream,
+        client,
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\nX-Content-Type-Options: \
          nosniff\r\nCache-Control: no-store\r\n\r\n",
         body.len()
     )?;
-    stream.write_all(body.as_bytes())
+    client.write_all(body.as_bytes())
 }
 
 /// What a client sends, up to the empty line.
-fn read(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
+fn read(client: &mut impl Read) -> io::Result<Vec<u8>> {
     let (mut request, mut piece) = (Vec::new(), [0; 1024]);
     while request.len() < MOST && !request.windows(4).any(|end| end == b"\r\n\r\n") {
-        match stream.read(&mut piece)? {
+        match client.read(&mut piece)? {
             0 => break,
             got => request.extend_from_slice(&piece[..got]),
         }
