@@ -41,6 +41,7 @@ impl EnvironmentOptions {
 #[no_mangle]
 pub unsafe extern "C" fn cica_env_open(options: *const EnvironmentOptions, env: *mut *mut c_void) -> c_int {
     call(|| {
+        handle::admit()?;
         // SAFETY: the caller's promise.
         let env = unsafe { place(env, "env") }?;
         // SAFETY: the caller's promise.

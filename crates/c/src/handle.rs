@@ -43,12 +43,19 @@ fn in_child() -> bool {
     cica_disk::generation() > 0
 }
 
+/// Refuses the child of a process that had something open, before anything is made for it.
+pub fn admit() -> Result<(), Error> {
+    if in_child() {
+        Err(forked())
+    } else {
+        Ok(())
+    }
+}
+
 /// Keeps an object and makes its token.
 pub fn put(object: Object) -> Result<*mut c_void, Error> {
     cica_disk::notice_forks();
-    if in_child() {
-        return Err(forked());
-    }
+    admit()?;
     let number = match TABLE.free.lock().pop() {
         Some(number) => number,
         None => {

@@ -28,6 +28,8 @@ int main(int argc, char **argv)
 {
     cica_env_options options = {sizeof options, argc > 1 ? argv[1] : NULL, 0, 0};
     cica_env_options short_options = {3, NULL, 0, 0};
+    char fresh_place[4096];
+    cica_env_options fresh = {sizeof fresh, fresh_place, 0, 1};
     cica_env_options nowhere = {sizeof nowhere, "/nowhere/at/all", 0, 0};
     cica_statistics statistics = {.size = 1};
     cica_attributes attributes = {.size = 1};
@@ -40,6 +42,8 @@ int main(int argc, char **argv)
     pthread_t thread;
     void *words;
     pid_t child;
+
+    snprintf(fresh_place, sizeof fresh_place, "%s.child", argc > 1 ? argv[1] : "none");
 
     /* environments */
     IS(cica_env_open(&options, NULL), CICA_ARGUMENT);
@@ -121,9 +125,14 @@ int main(int argc, char **argv)
     /* a child has none of its parent's handles */
     child = fork();
     if (child == 0)
-        _exit(cica_next(str, 0, &rec) == CICA_FORKED && cica_env_open(&options, &gone) == CICA_FORKED ? 0 : 1);
+        _exit(cica_next(str, 0, &rec) == CICA_FORKED && cica_env_open(&options, &gone) == CICA_FORKED &&
+                      cica_env_open(&fresh, &gone) == CICA_FORKED
+                  ? 0
+                  : 1);
     waitpid(child, &status, 0);
     IS(status, 0);
+    /* and was refused before a catalog was made for it */
+    IS(access(fresh_place, F_OK), -1);
 
     IS(cica_string_close(str), CICA_OK);
     IS(cica_close(ds), CICA_OK);
