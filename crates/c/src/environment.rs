@@ -164,7 +164,12 @@ pub unsafe extern "C" fn cica_list(
         // SAFETY: the caller's promise.
         let mask = unsafe { text(mask, "mask") }?.unwrap_or("**");
         let mask = Mask::parse(mask).map_err(|error| Error::argument(error.to_string()))?;
-        for entry in env.session.catalog.list(&mask)? {
+        let mut entries = Vec::new();
+        for catalog in env.session.catalog.all()? {
+            entries.extend(catalog.list(&mask)?);
+        }
+        entries.sort_by(|a, b| a.name().cmp(b.name()));
+        for entry in entries {
             let (name, kind) = (CString::new(entry.name().as_str()), CString::new(entry.kind().word()));
             let (Ok(name), Ok(kind)) = (name, kind) else {
                 return Err(Error::new(CATALOG, "a name in the catalog holds a zero byte"));

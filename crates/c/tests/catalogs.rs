@@ -5,14 +5,22 @@ mod common;
 
 use cica_c::*;
 use common::EnvironmentOptions;
-use std::ffi::{c_void, CString};
-use std::ptr::null_mut;
+use std::ffi::{c_char, c_int, c_void, CStr, CString};
+use std::ptr::{null, null_mut};
 
 const CARDS: &str = " DEFINE USERCATALOG (NAME(CAT.PAY) VOLUME(CICA01) CYLINDERS(1))
  DEFINE ALIAS (NAME(PAY) RELATE(CAT.PAY))
  DEFINE CLUSTER (NAME(PAY.MASTER) KEYS(4 0) RECSZ(40 80) TRK(1 1))
  DEFINE PATH (NAME(PAY.WAY) PATHENTRY(PAY.MASTER))
 ";
+
+/// Keeps each name.
+extern "C" fn note(context: *mut c_void, name: *const c_char, _: *const c_char) -> c_int {
+    // SAFETY: the context is the test's list, and a name ends with a zero byte.
+    let (names, name) = unsafe { (&mut *context.cast::<Vec<String>>(), CStr::from_ptr(name)) };
+    names.push(name.to_str().unwrap().to_owned());
+    0
+}
 
 #[test]
 fn a_data_set_of_a_user_catalog_is_opened_by_its_name() {
@@ -30,6 +38,14 @@ fn a_data_set_of_a_user_catalog_is_opened_by_its_name() {
             assert_eq!(cica_open(env, name.as_ptr(), 1, null_mut(), &mut ds), 0, "{name:?}");
             assert_eq!(cica_close(ds), 0);
         }
+        let mut names: Vec<String> = Vec::new();
+        let context = (&raw mut names).cast();
+        assert_eq!(cica_list(env, c"PAY.*".as_ptr(), Some(note), context), 0);
+        assert_eq!(names, ["PAY.MASTER", "PAY.WAY"]);
+        names.clear();
+        assert_eq!(cica_list(env, null(), Some(note), context), 0);
+        assert!(names.is_sorted(), "{names:?}");
+        assert!(["CAT.PAY", "PAY", "PAY.WAY"].map(|name| names.contains(&name.into())) == [true; 3]);
         assert_eq!(cica_env_close(env), 0);
     }
     std::fs::remove_dir_all(&place).unwrap();

@@ -215,14 +215,19 @@ impl Store {
         Ok(self.session.back_out_prepared(name)?)
     }
 
-    /// Entries of the catalog that a mask means, in order of names: `*` is part of a qualifier or all of it, `**` any
-    /// qualifiers.
+    /// Entries that a mask means, of the catalog and of the user catalogs that can be reached, in order of names: `*` is
+    /// part of a qualifier or all of it, `**` any qualifiers.
     ///
     /// # Errors
-    /// The mask is none, or the catalog cannot be read.
+    /// The mask is none, or a catalog cannot be read.
     pub fn list(&self, mask: &str) -> Result<Vec<Entry>, Error> {
         let mask = Mask::parse(mask)?;
-        Ok(self.session.catalog.list(&mask)?)
+        let mut entries = Vec::new();
+        for catalog in self.session.catalog.all()? {
+            entries.extend(catalog.list(&mask)?);
+        }
+        entries.sort_by(|a, b| a.name().cmp(b.name()));
+        Ok(entries)
     }
 
     /// What is known of an entry: itself first, and its components behind it, with their figures as of the last commit.

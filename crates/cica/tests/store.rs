@@ -3,6 +3,8 @@
 
 mod common;
 
+use cica::admin::define::{DefineAlias, Related};
+use cica::admin::usercatalog::DefineCatalog;
 use cica::*;
 use common::Place;
 
@@ -93,6 +95,22 @@ fn copy_verify_list_and_delete() {
             .collect::<Vec<_>>()
     };
     assert_eq!(names(&store), ["C.ONE", "C.TWO"]);
+    // A user catalog has a part of the names.
+    let catalog = DefineCatalog {
+        name: "CAT.PAY".into(),
+        ..DefineCatalog::default()
+    };
+    let alias = DefineAlias {
+        name: "B".into(),
+        related: Related::Entry("CAT.PAY".into()),
+        catalog: None,
+    };
+    assert_eq!(store.admin().define_catalog(&catalog).condition, 0);
+    assert_eq!(store.admin().define_alias(&alias).condition, 0);
+    store.define(Lds::new("B.PAGES")).unwrap();
+    let all = store.list("%.*").unwrap();
+    let all: Vec<String> = all.iter().map(|entry| entry.name().to_string()).collect();
+    assert_eq!(all, ["B.PAGES", "C.ONE", "C.TWO"]);
     assert!(store.delete("C.ONE").unwrap().contains(&"C.ONE".to_owned()));
     assert_eq!(names(&store), ["C.TWO"]);
 }
