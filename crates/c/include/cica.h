@@ -80,26 +80,37 @@ enum {
     CICA_STORAGE = 0x0828,    /* the pool has no room for what takes the unit of recovery back */
     CICA_SMALL_AREA = 0x082C, /* the caller's area is shorter than the record */
     CICA_ACCESS = 0x0844,     /* the open does not allow this request */
+    CICA_NO_KEYS = 0x0848,    /* records of an ESDS or linear data set go by RBA, not by key or number */
+    CICA_ADDRESSED_INSERT = 0x084C, /* records are not added by address here */
+    CICA_NO_ERASE = 0x0850,   /* records of an ESDS or linear data set are not erased */
     CICA_NO_POSITION = 0x0858,/* no position to go on from */
     CICA_NO_UPDATE = 0x085C,  /* no record is held for update */
     CICA_KEY_CHANGED = 0x0860,/* the prime key of a record cannot change */
+    CICA_LENGTH_CHANGE = 0x0864, /* a record of an ESDS keeps its length */
     CICA_OPTIONS = 0x0868,    /* options that contradict each other */
     CICA_LENGTH = 0x086C,     /* the record is too long, or too short for its key */
     CICA_KEY_LENGTH = 0x0870, /* the key is empty, or longer than the data set's */
     CICA_LOADING = 0x0874,    /* while an empty data set is loaded: only records in ascending order */
+    CICA_NO_BASE_RECORD = 0x0890, /* an alternate index points to a record that is not in its base: build it again */
+    CICA_POINTER_LIMIT = 0x0894, /* an alternate index takes no further record with that key */
     CICA_BAD_CI = 0x089C,     /* what is put is no image of that control interval; cica_message() says why */
+    CICA_BAD_RRN = 0x08C0,    /* no record has this number: 0, or more than the data set can ever hold */
+    CICA_NO_ADDRESSES = 0x08C4, /* records of an RRDS or VRRDS go by number, not by RBA */
     CICA_PATH_ADDRESSED = 0x08C8, /* RBAs and control intervals are not requested through a path */
     CICA_READ_FAILED = 0x0C04,/* a data CI cannot be read, or is damaged */
     CICA_INDEX_READ_FAILED = 0x0C08, /* the same of an index CI */
     CICA_FENCED = 0x0C10,     /* a write or sync failed; close, and open again to see what is there */
+    CICA_INDEX_WRITE_FAILED = 0x0C14, /* the same of the index */
 
     CICA_OPEN_BUFFERS = 0x4084,    /* too few buffers, or the data set has none of its own (a shared one, ...) */
+    CICA_OPEN_MEMORY = 0x4088,     /* the pool has no room for what must stay in it, or no memory itself */
     CICA_OPEN_NO_DATASET = 0x4094, /* not in the catalog, or its file is not there */
     CICA_OPEN_INHIBITED = 0x4098,  /* it can only be read */
     CICA_OPEN_ATTRIBUTES = 0x40A0, /* empty and opened for input, CICA_RESET of a NOREUSE data set, ... */
     CICA_OPEN_IN_USE = 0x40A8,     /* another process has it open */
     CICA_OPEN_IO = 0x40B8,         /* the system failed a call */
     CICA_OPEN_UNUSABLE = 0x40C0,   /* its files are damaged, of another data set, or of a newer release */
+    CICA_OPEN_EMPTY_PATH = 0x40C4, /* the alternate index of the path was never built (BLDINDEX) */
     CICA_OPEN_POOL_LOADS = 0x40D4, /* a data set is not loaded through a pool */
     CICA_OPEN_POOL_SMALL = 0x40DC, /* no buffer of the pool is as large as the data set's control intervals */
     CICA_OPEN_NO_POOL = 0x40E4,    /* the pool was not built */
@@ -157,7 +168,8 @@ int cica_idcams(cica_env *env, const char *cards, size_t size,
                 void (*line)(void *context, const char *text, size_t size), void *context, int *maxcc);
 
 /* Calls `each` with the name and type (CLUSTER, AIX, PATH, ...) of every entry that `mask` means (% one character, * one
- * qualifier or part, ** any number; NULL: all), in order. A result other than 0 ends it and is returned. */
+ * qualifier or part, ** any number; NULL: all), in order, those of user catalogs among them. A result other than 0 ends it
+ * and is returned. */
 int cica_list(cica_env *env, const char *mask, int (*each)(void *context, const char *name, const char *type),
               void *context);
 
@@ -393,9 +405,10 @@ int cica_point_rba(cica_string *string, uint64_t rba, unsigned flags);
 int cica_point_rrn(cica_string *string, uint32_t rrn, unsigned flags);
 /* Adds a record; `rba` (may be NULL) gets where it starts, 0 while an empty data set is being filled. */
 int cica_insert(cica_string *string, const void *record, size_t size, unsigned flags, uint64_t *rba);
-/* Replaces the record got with CICA_UPDATE; the length may differ. */
+/* Replaces the record got with CICA_UPDATE. The length may differ, but a record of an ESDS keeps it (CICA_LENGTH_CHANGE),
+ * and so does a slot of an RRDS (CICA_LENGTH). */
 int cica_update(cica_string *string, const void *record, size_t size);
-/* Erases the record got with CICA_UPDATE. */
+/* Erases the record got with CICA_UPDATE; not of an ESDS (CICA_NO_ERASE). */
 int cica_erase(cica_string *string);
 /* Gives up position and hold. */
 int cica_end(cica_string *string);
