@@ -3,7 +3,8 @@
 //!
 //! * I1. An interval in which nothing was asked for has no record.
 //! * I2. Type 64 says what was counted since the open, also at an interval; the others since the last such record, so
-//!   that their numbers may be added up.
+//!   that their numbers may be added up. Opens of one data set in one process at the same time share their counts. Each
+//!   of their closes has a type 64 with what all of them did since its own open, so only the others add up there.
 
 use crate::opens::Done;
 use crate::record::{components, io_of, Origin, Record};

@@ -133,10 +133,8 @@ impl Opens {
         let at = self.live.iter().position(|live| live.of == key(now))?;
         let live = &mut self.live[at];
         (live.handles, live.last) = (live.handles - 1, now.clone());
-        let told = live.told.take();
-        if told.is_some() {
-            live.told = Some(now.clone());
-        }
+        let told = live.told.replace(now.clone());
+        let told = told.or_else(|| Some(live.first.clone()));
         if live.handles == 0 {
             self.end(at);
         }
