@@ -77,3 +77,40 @@ fn what_smf_has_lost_is_told_and_stops_nobody() {
     assert_eq!(step(&place, "AGAIN", "PRINT INDATASET(A.NAMES) CHARACTER", &[]), 0);
     assert!(place.run(&["smf", "totals"]).text().contains("A.NAMES.DATA"));
 }
+
+/// Records that SMF has of an open, a read and a close.
+fn cat(place: &Place) {
+    let mut command = place.command(&["cat", "A.NAMES"]);
+    command.env("CICA_SMF", "on");
+    assert_eq!(finish(command, b"").status, 0);
+}
+
+#[test]
+fn a_file_that_is_torn_or_cannot_be_opened_takes_no_other_with_it() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    cat(&place);
+    let smf = place.path("catalog/smf");
+    std::fs::rename(smf.join("current"), smf.join("1")).unwrap();
+    let whole = std::fs::read(smf.join("1")).unwrap();
+    std::fs::write(smf.join("1"), [&whole[..], &whole[..100]].concat()).unwrap();
+    std::os::unix::fs::symlink("1", smf.join("2")).unwrap();
+    cat(&place);
+    let run = place.run(&["smf", "print", "--type", "62"]);
+    assert_eq!(run.status, 4, "{run:?}");
+    assert_eq!(run.text().matches("A data set is open").count(), 2, "{run:?}");
+    let told: Vec<&str> = run.err.lines().collect();
+    assert!(
+        matches!(&told[..], [link, torn] if link.contains("smf/2") && torn.contains("smf/1: offset")),
+        "{run:?}"
+    );
+    // Named files are read as far as that can be done as well; what is no file of records at all is refused.
+    let garbage = place.write("garbage", b"hello, world, this is text");
+    let [torn, garbage] = [smf.join("1"), garbage].map(|path| path.to_str().unwrap().to_owned());
+    let run = place.run(&["smf", "totals", &garbage, &torn]);
+    assert!(run.status == 4 && run.text().contains("A.NAMES.DATA"), "{run:?}");
+    place
+        .run(&["smf", "totals", &garbage])
+        .failed(8, &["Is it an SMF file?"]);
+    place.run(&["smf", "totals", "gone"]).failed(8, &["gone"]);
+}

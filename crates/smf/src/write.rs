@@ -1,6 +1,7 @@
 //! The file that records go to: `smf/current` in the catalog's directory. When it is full it becomes `smf/1`, which was
 //! `smf/2` before the next, and so on.
 
+use crate::border::last_border;
 use crate::opens::Opens;
 use crate::record::{closed, io_of, lost, opened, Origin, Record};
 use crate::step::StepEnd;
@@ -20,6 +21,8 @@ pub const KEPT: usize = 8;
 pub const DIRECTORY: &str = "smf";
 /// The file that is written.
 pub const CURRENT: &str = "current";
+/// What is behind the last whole record is of a torn write if it is no longer than this: the longest record.
+const TORN: u64 = 32_760;
 /// Times that the lock is asked for.
 const PATIENCE: usize = 200;
 
@@ -31,9 +34,31 @@ pub struct SmfFile {
     pub(crate) origin: Origin,
     most: u64,
     untold: Mutex<Untold>,
+    known: Mutex<Known>,
     cells: Mutex<Option<Cells>>,
     opens: Mutex<Opens>,
     pub(crate) told: Mutex<Told>,
+}
+
+/// What is known of the file that is written.
+#[derive(Debug, Default)]
+struct Known {
+    /// It was looked at.
+    looked: bool,
+    /// A border of records, if the file is still the same.
+    border: u64,
+    /// Behind it may be what is left of a write of this process, whose records are counted.
+    is_own: bool,
+}
+
+impl Known {
+    /// Nothing is known of a file that somebody has begun meanwhile.
+    fn of_another() -> Known {
+        Known {
+            looked: true,
+            ..Known::default()
+        }
+    }
 }
 
 /// Records that are lost and that no record tells of.
@@ -57,6 +82,7 @@ impl SmfFile {
             origin,
             most,
             untold: Mutex::default(),
+            known: Mutex::default(),
             cells: Mutex::default(),
             opens: Mutex::default(),
             told: Mutex::default(),
@@ -92,14 +118,7 @@ impl SmfFile {
     pub fn write(&self, records: &[Record]) {
         let now = self.clock.now();
         let mut untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = (untold.count > 0).then(|| lost(untold.count, untold.since, now, &self.origin));
-        let bytes: Vec<u8> = told
-            .iter()
-            .chain(records)
-            .flat_map(|record| record.bytes())
-            .copied()
-            .collect();
-        let counter = match self.append(&bytes) {
+        let counter = match self.append(records, &mut untold, now) {
             Ok(()) => {
                 *untold = Untold::default();
                 SmfCount::Written
@@ -124,20 +143,85 @@ impl SmfFile {
         Some(untold.clone()).filter(|untold| untold.count > 0)
     }
 
-    fn append(&self, bytes: &[u8]) -> io::Result<()> {
-        let mut file = self.open()?;
-        let mut end = file.size(None)?;
+    fn append(&self, records: &[Record], untold: &mut Untold, now: u64) -> io::Result<()> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.looked {
+            known.border = self.look();
+            known.looked = true;
+        }
+        let (mut file, mut end) = self.open_mended(&mut known, untold, now)?;
+        let mut bytes = self.with_lost(records, untold, now);
         if end > 0 && end + bytes.len() as u64 > self.most {
             self.begin_another()?;
             drop(file);
-            file = self.open()?;
-            end = file.size(None)?;
+            (file, end) = self.open_mended(&mut known, untold, now)?;
+            bytes = self.with_lost(records, untold, now);
         }
-        let written = file.write(&[WriteAt { at: end, buf: bytes }]);
-        written.inspect_err(|_| {
-            // What cannot be cut off either is told by who reads it (R2).
-            let _ = file.size(Some(end));
-        })
+        let written = file.write(&[WriteAt { at: end, buf: &bytes }]);
+        match &written {
+            Ok(()) => known.border = end + bytes.len() as u64,
+            // What cannot be cut off now is cut off before the next record (R2).
+            Err(_) => known.is_own = file.size(Some(end)).is_err(),
+        }
+        written
+    }
+
+    /// The bytes of records, and before them those of one that tells of what is lost.
+    fn with_lost(&self, records: &[Record], untold: &Untold, now: u64) -> Vec<u8> {
+        let told = (untold.count > 0).then(|| lost(untold.count, untold.since, now, &self.origin));
+        let all = told.iter().chain(records);
+        all.flat_map(|record| record.bytes()).copied().collect()
+    }
+
+    /// Where whole records end in the file there is. This reads all of it, so it does without the lock, for which
+    /// others wait.
+    fn look(&self) -> u64 {
+        let border = || {
+            self.disk.admit(&self.directory, false)?;
+            let file = self.disk.open(&self.directory.join(CURRENT), Open::default())?;
+            last_border(&*file, 0, file.size(None)?)
+        };
+        // What cannot be read is read again with the lock, and told then.
+        border().unwrap_or(0)
+    }
+
+    /// The file, locked, and where its last record ends. Whatever a torn write has left behind that goes, and is
+    /// counted as a record that is lost.
+    fn open_mended(&self, known: &mut Known, untold: &mut Untold, now: u64) -> io::Result<(Box<dyn File>, u64)> {
+        loop {
+            let file = self.open()?;
+            let end = file.size(None)?;
+            if known.border > end {
+                // It is another file.
+                *known = Known::of_another();
+            }
+            let mut border = last_border(&*file, known.border, end)?;
+            if border < end && known.border > 0 {
+                // It may be another file, in which no record begins there.
+                border = last_border(&*file, 0, end)?;
+            }
+            if border < end {
+                // Records of an own write that are whole are counted as lost with the torn one.
+                let is_own = known.is_own && border >= known.border;
+                let is_torn = end - border <= TORN;
+                border = if is_own { known.border } else { border };
+                if is_torn {
+                    file.size(Some(border))?;
+                } else {
+                    self.begin_another()?;
+                }
+                if !is_own {
+                    untold.since = if untold.count == 0 { now } else { untold.since };
+                    untold.count += 1;
+                }
+                if !is_torn {
+                    *known = Known::of_another();
+                    continue;
+                }
+            }
+            (known.border, known.is_own) = (border, false);
+            return Ok((file, border));
+        }
     }
 
     fn open(&self) -> io::Result<Box<dyn File>> {
@@ -192,15 +276,4 @@ impl Watcher for SmfFile {
         records.extend(io_of(told.as_ref().unwrap_or(then), now, clock, &self.origin));
         self.write(&records);
     }
-}
-
-/// The files of a catalog's directory, the oldest first.
-pub fn files(disk: &dyn Disk, catalog: &Path) -> Vec<PathBuf> {
-    let directory = catalog.join(DIRECTORY);
-    if disk.admit(&directory, false).is_err() {
-        return Vec::new();
-    }
-    let names = (1..=KEPT).rev().map(|n| n.to_string()).chain([CURRENT.to_owned()]);
-    let paths = names.map(|name| directory.join(name));
-    paths.filter(|path| disk.open(path, Open::default()).is_ok()).collect()
 }

@@ -5,9 +5,10 @@ use cica_counters::{
     SmfCount, StatisticsFile, Watcher, WeakCounts,
 };
 use cica_disk::sim::{Call, Errno, Faults};
-use cica_disk::{Create, Disk, FileReader, ManualClock, MemoryDisk, Open, SimDisk};
+use cica_disk::{Create, Disk, FileReader, ManualClock, MemoryDisk, Open, SimDisk, WriteAt};
 use cica_smf::interval::SharedSet;
 use cica_smf::*;
+use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
@@ -232,19 +233,108 @@ fn a_full_file_gets_another_name_and_so_many_are_kept() {
     disk.open(Path::new("/c"), directory).expect("a directory");
     let file = SmfFile::new(
         disk.clone(),
-        Arc::new(ManualClock::new(NOW, 0)),
+        Arc::new(ManualClock::new(NOW, 10_000_000)),
         Path::new("/c"),
         origin(),
         500,
     );
     let set = counted((1, 1), (1, 1));
     (0..2 * write::KEPT + 5).for_each(|_| file.opened(&set, gone()));
-    let files = write::files(&*disk, Path::new("/c"));
+    let files = cica_smf::files(&*disk, Path::new("/c")).expect("the directory");
     assert_eq!(files.len(), write::KEPT + 1);
-    for path in &files[..write::KEPT] {
-        let read = FileReader::plain(&*disk, path).expect("a file");
-        assert_eq!(Records::new(read).filter(Result::is_ok).count(), 2, "{path:?}");
+    for file in &files[..write::KEPT] {
+        let records = file.records().expect("a file");
+        assert_eq!(records.filter(Result::is_ok).count(), 2, "{:?}", file.path);
     }
+    // One that is met under two names is left out.
+    let path = |name: &str| Path::new("/c/smf").join(name);
+    let same = FileReader::plain(&*disk, &path("1"));
+    let mut bytes = Vec::new();
+    same.and_then(|mut file| file.read_to_end(&mut bytes)).expect("a file");
+    let how = Open {
+        write: true,
+        ..Open::default()
+    };
+    let second = disk.open(&path("2"), how).expect("a file");
+    second.write(&[WriteAt { at: 0, buf: &bytes }]).expect("its bytes");
+    let files = cica_smf::files(&*disk, Path::new("/c")).expect("the directory");
+    let names = files.iter().map(|file| file.path.clone());
+    assert_eq!(
+        names.collect::<Vec<_>>(),
+        ["8", "7", "6", "5", "4", "3", "1", "current"].map(path)
+    );
+}
+
+/// What a writer that was killed has left is cut off, also where it wrote while this one had the file before.
+#[test]
+fn a_torn_record_is_cut_off_and_counted_and_what_is_no_record_stays_in_a_file_of_its_own() {
+    let set = counted((1, 1), (1, 1));
+    let record = opened(&set, NOW, &origin());
+    let torn = &record.bytes()[..100];
+    let no_record = vec![0xFF; 40_000];
+    for (left, kept) in [
+        (torn, None),
+        (&[0; 512][..], None),
+        (&no_record[..], Some("/cat/smf/1")),
+    ] {
+        let disk = Arc::new(MemoryDisk::new());
+        let file = in_a_catalog(&disk);
+        file.opened(&set, gone());
+        let tear = || {
+            let how = Open {
+                write: true,
+                ..Open::default()
+            };
+            let current = disk.open(Path::new("/cat/smf/current"), how).expect("the file");
+            let at = current.size(None).expect("its end");
+            current.write(&[WriteAt { at, buf: left }]).expect("a torn write");
+        };
+        // Behind its own record, as by another process; and before the first one of the next process.
+        tear();
+        file.opened(&set, gone());
+        let next = in_a_catalog(&disk);
+        tear();
+        next.opened(&set, gone());
+        next.opened(&set, gone());
+        let read = read_all(&disk);
+        let kinds: Vec<u8> = read.iter().map(Record::kind).collect();
+        match kept {
+            None => assert_eq!(kinds, [62, 7, 62, 7, 62, 62]),
+            Some(path) => {
+                assert_eq!(kinds, [7, 62, 62]);
+                let full = FileReader::plain(&*disk, Path::new(path)).expect("the full file");
+                let records: Vec<_> = Records::new(full).collect();
+                assert_eq!(records.iter().filter(|record| record.is_ok()).count(), 2);
+                assert!(records.last().expect("records").is_err());
+            }
+        }
+        assert!((read.iter().filter(|record| record.kind() == 7)).all(|record| number(record, "SMF7CNT") == 1));
+        assert_eq!((file.untold(), next.untold()), (None, None));
+    }
+}
+
+#[test]
+fn two_opens_of_a_data_set_add_up() {
+    let disk = Arc::new(MemoryDisk::new());
+    let file = in_a_catalog(&disk);
+    let open = counting((0, 0), (0, 0));
+    let count = |excps: u64| {
+        let data = open.component(false);
+        data.at(ComponentCount::Excps as usize).store(excps, Relaxed);
+        open.so_far().expect("counts")
+    };
+    let first = count(0);
+    file.opened(&first, open.weak());
+    let second = count(5);
+    file.opened(&second, open.weak());
+    file.closed(&second, &count(7));
+    file.closed(&first, &count(10));
+    let read = read_all(&disk);
+    let of_data = read.iter().filter(|record| {
+        record.subtype() == 6 && record.get("S42DSN").is_some_and(|name| name.to_string() == "A.B.DATA")
+    });
+    let said: Vec<i128> = of_data.map(|record| number(record, "S42DSION")).collect();
+    assert_eq!(said, [7, 3], "all ten, once");
 }
 
 fn page() -> String {

@@ -6,12 +6,12 @@ use crate::session::Session;
 use cica_disk::FileReader;
 use cica_messages as messages;
 use cica_smf::field::HEADER;
-use cica_smf::{write, Field, Record, Records, Value};
+use cica_smf::{Field, Record, Records, Value};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{json, Map};
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 
 /// Print, add up or export SMF records
 #[derive(Debug, Subcommand)]
@@ -67,47 +67,81 @@ pub enum Format {
     Parquet,
 }
 
+/// A way to show records.
+type ShowRecords = fn(&[Record], &mut dyn Write) -> Result<Status, Failure>;
+
 /// See the module.
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
-    let mut out = crate::terminal::stdout();
-    match options {
-        Options::Print(which) => print(&which.records(global)?, &mut out),
-        Options::Totals(which) => totals(&which.records(global)?, &mut out),
+    let (which, show): (_, ShowRecords) = match options {
+        Options::Print(which) => (which, print),
+        Options::Totals(which) => (which, totals),
         Options::Export { which, format } => match format {
-            Format::Json => json_lines(&which.records(global)?, &mut out),
-            Format::Csv => csv(&which.records(global)?, &mut out),
-            Format::Parquet => Err(refused("Parquet is not supported yet; export CSV or JSON")),
+            Format::Json => (which, json_lines),
+            Format::Csv => (which, csv),
+            Format::Parquet => return Err(refused("Parquet is not supported yet; export CSV or JSON")),
         },
-    }
+    };
+    let (records, mut status) = which.records(global)?;
+    let shown = show(&records, &mut crate::terminal::stdout());
+    let shown = shown.map(|done| status = status.max(done));
+    Ok(status.with_output(shown))
 }
 
 fn refused(words: &str) -> Failure {
     Failure::new(Status::REFUSED, &messages::CICA1080E, words)
 }
 
-impl Which {
-    fn records(&self, global: &Global) -> Result<Vec<Record>, Failure> {
-        let session = Session::open(global);
-        let (paths, outside) = match &self.files[..] {
-            [] => {
-                let session = session?;
-                (
-                    write::files(&*session.disk, session.catalog.directory()),
-                    session.outside.clone(),
-                )
-            }
-            files => (files.to_vec(), cica_session::outside()),
-        };
-        let mut all = Vec::new();
-        for path in paths {
-            let told = |what: String| refused(&format!("{}: {what}", path.display()));
-            let file = FileReader::open(&*outside, &path).map_err(|error| told(error.to_string()))?;
-            for record in Records::new(file) {
-                all.push(record.map_err(|error| told(error.to_string()))?);
+/// What files had.
+#[derive(Debug, Default)]
+struct Found {
+    records: Vec<Record>,
+    /// Something could not be read, which was told.
+    missed: bool,
+}
+
+impl Found {
+    /// Reads a file up to its end, or to what is no record.
+    fn take(&mut self, path: &Path, records: Records<impl Read>) {
+        for record in records {
+            match record {
+                Ok(record) => self.records.push(record),
+                Err(error) => self.miss(&format!("{}: {error}", path.display())),
             }
         }
-        all.retain(|record| self.wants(record));
-        Ok(all)
+    }
+
+    fn miss(&mut self, words: &str) {
+        refused(words).tell();
+        self.missed = true;
+    }
+}
+
+impl Which {
+    /// The records that are wanted, and whether all could be read: a file is read as far as that can be done.
+    fn records(&self, global: &Global) -> Result<(Vec<Record>, Status), Failure> {
+        let mut found = Found::default();
+        if self.files.is_empty() {
+            let session = Session::open(global)?;
+            let files = cica_smf::files(&*session.disk, session.catalog.directory());
+            for file in files.map_err(|error| refused(&error.to_string()))? {
+                match file.records() {
+                    Ok(records) => found.take(&file.path, records),
+                    Err(error) => found.miss(&error.to_string()),
+                }
+            }
+        }
+        for path in &self.files {
+            let file = FileReader::open(&*cica_session::outside(), path);
+            let file = file.map_err(|error| refused(&format!("{}: {error}", path.display())))?;
+            found.take(path, Records::new(file));
+        }
+        let status = match (found.missed, found.records.is_empty()) {
+            (false, _) => Status::DONE,
+            (true, false) => Status::INCOMPLETE,
+            (true, true) => Status::REFUSED,
+        };
+        found.records.retain(|record| self.wants(record));
+        Ok((found.records, status))
     }
 
     fn wants(&self, record: &Record) -> bool {

@@ -4,8 +4,8 @@ use crate::command::smf;
 use crate::session::Session;
 use cica_catalog::Name;
 use cica_counters::{running, ComponentCount, OpenDataSet, Process, Seen, DIRECTORY};
-use cica_disk::{FileReader, ProcessTimes};
-use cica_smf::{write, Record, Records};
+use cica_disk::ProcessTimes;
+use cica_smf::Record;
 use std::collections::BTreeMap;
 
 /// Steps that have ended which are shown.
@@ -92,14 +92,14 @@ fn class(session: &Session, cluster: &str) -> Option<String> {
 
 fn ended(session: &Session) -> Vec<Ended> {
     let mut steps: Vec<Record> = Vec::new();
-    let files = write::files(&*session.disk, session.catalog.directory());
-    for path in files.iter().rev().take(FILES) {
-        // A file that cannot be read, or a record that is just being written, is missing here, and told by `cica smf`.
-        let Ok(file) = FileReader::open(&*session.outside, path) else {
+    // A file that cannot be read, or a record that is just being written, is missing here, and told by `cica smf`.
+    let files = cica_smf::files(&*session.disk, session.catalog.directory()).unwrap_or_default();
+    for file in files.iter().rev().take(FILES) {
+        let Ok(records) = file.records() else {
             continue;
         };
-        let records = Records::new(file).filter_map(Result::ok);
         let of_file: Vec<Record> = records
+            .filter_map(Result::ok)
             .filter(|record| (record.kind(), record.subtype()) == (30, 4))
             .collect();
         steps.extend(of_file.into_iter().rev());
