@@ -114,3 +114,37 @@ fn a_file_that_is_torn_or_cannot_be_opened_takes_no_other_with_it() {
         .failed(8, &["Is it an SMF file?"]);
     place.run(&["smf", "totals", "gone"]).failed(8, &["gone"]);
 }
+
+#[test]
+fn a_value_stays_in_its_column_where_a_record_lacks_one_before() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    assert_eq!(step(&place, "PRINT1", "PRINT INDATASET(A.NAMES) CHARACTER", &[]), 0);
+    // The same record without its identification section, and before it, so that it comes first.
+    let smf = place.path("catalog/smf/current");
+    let bytes = std::fs::read(&smf).unwrap();
+    let mut all: Vec<&[u8]> = Vec::new();
+    let mut rest = &bytes[..];
+    while rest.len() > 4 {
+        let (record, more) = rest.split_at(u16::from_be_bytes([rest[0], rest[1]]).into());
+        all.push(record);
+        rest = more;
+    }
+    let step = *all.iter().find(|record| record[5] == 30).unwrap();
+    let mut lacking = step.to_vec();
+    lacking[38..40].fill(0);
+    place.write("steps", &[&lacking[..], step].concat());
+    let csv = place.run(&["smf", "export", "--format", "csv", "steps"]).done();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| rows[0].iter().position(|column| *column == name).unwrap();
+    let cells = |name: &str| [1, 2].map(|row: usize| rows[row][column(name)]);
+    assert_eq!(cells("SMF30JBN"), ["", "NIGHTLY"], "{csv}");
+    assert_eq!(cells("SMF30SCC"), ["X'0000'", "X'0000'"], "{csv}");
+    // Type 42 has several subtypes.
+    let export = ["smf", "export", "--format", "csv", "--type", "42", "--subtype", "6"];
+    let csv = place.run(&export).done();
+    assert!(csv.lines().count() == 3 && csv.contains("S42DSN"), "{csv}");
+    place
+        .run(&["smf", "export", "--format", "csv"])
+        .failed(8, &["--type and --subtype"]);
+}

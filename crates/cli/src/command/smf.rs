@@ -6,7 +6,7 @@ use crate::session::Session;
 use cica_disk::FileReader;
 use cica_messages as messages;
 use cica_smf::field::HEADER;
-use cica_smf::{Field, Record, Records, Value};
+use cica_smf::{Field, Layout, Record, Records, Value};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{json, Map};
 use std::collections::BTreeMap;
@@ -27,7 +27,12 @@ pub enum Options {
     #[command(after_help = "Example:\n  cica smf print --type 64")]
     Print(Which),
     /// Add up what was done with each component, and by each step
-    #[command(after_help = "Example:\n  cica smf totals")]
+    #[command(after_help = "\
+Opens of one data set in one program at the same time share their counts, and each close tells
+what all of them did since its own open. Records of type 42, subtype 6, add up there too.
+
+Example:
+  cica smf totals")]
     Totals(Which),
     /// Write records as JSON lines or CSV
     #[command(after_help = "Example:\n  cica smf export --format csv --type 64")]
@@ -48,6 +53,9 @@ pub struct Which {
     /// Records of this type
     #[arg(long = "type", value_name = "NUMBER")]
     kind: Option<u8>,
+    /// Records of this subtype
+    #[arg(long, value_name = "NUMBER")]
+    subtype: Option<u16>,
     /// Records of this cluster or component
     #[arg(long)]
     dsn: Option<String>,
@@ -61,7 +69,7 @@ pub struct Which {
 pub enum Format {
     /// An object for each record, a line each
     Json,
-    /// A line for each record, and one with the names of the fields; one type of records at a time
+    /// A line for each record, and one with the names of the fields; records of one type and subtype at a time
     Csv,
     /// Not supported yet
     Parquet,
@@ -153,7 +161,8 @@ impl Which {
             }),
         };
         self.kind.is_none_or(|kind| record.kind() == kind)
-            && is(&self.dsn, &["CLU", "DNM", "INM", "S42DSN"])
+            && self.subtype.is_none_or(|subtype| record.subtype() == subtype)
+            && is(&self.dsn, &["CLU", "DNM", "INM", "S42DSN", "SMF42GBB"])
             && is(&self.job, &["JBN"])
     }
 }
@@ -320,7 +329,7 @@ fn csv(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
     let kind = (first.kind(), first.subtype());
     if records.iter().any(|record| (record.kind(), record.subtype()) != kind) {
         return Err(refused(
-            "records of several types have no columns in common; say which with --type",
+            "records of several types or subtypes have no columns in common; say which with --type and --subtype",
         ));
     }
     let quoted = |text: String| {
@@ -330,26 +339,31 @@ fn csv(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
             text
         }
     };
-    // A record with sections that there may be several of has a line for each, as if each had its record.
-    let sections = first.layout().map_or(&[][..], |layout| layout.sections);
-    let repeated: Vec<&Field> = (sections.iter().filter(|section| section.repeated))
-        .flat_map(|section| section.fields)
-        .collect();
-    let names = first.fields().map(|(field, _)| field).chain(repeated.iter().copied());
-    let names: Vec<String> = names.map(|field| field.name.to_owned()).collect();
-    writeln!(out, "{}", names.join(","))?;
+    // The columns are those of the layout, whatever a record lacks of it.
+    let layout = Layout::of(kind.0, kind.1);
+    let (own, sections) = layout.map_or((&[][..], &[][..]), |layout| (layout.fields, layout.sections));
+    let single = sections.iter().filter(|section| !section.repeated);
+    let repeated = sections.iter().filter(|section| section.repeated);
+    let columns = HEADER
+        .iter()
+        .chain(own)
+        .chain(single.flat_map(|section| section.fields));
+    let columns = columns.chain(repeated.flat_map(|section| section.fields));
+    let columns: Vec<&str> = columns.map(|field| field.name).collect();
+    writeln!(out, "{}", columns.join(","))?;
     for record in records {
-        let own: Vec<String> = record.fields().map(|(_, value)| quoted(value.to_string())).collect();
+        let own: Vec<_> = record.fields().collect();
+        // A record with sections that there may be several of has a line for each, as if each had its record.
         let mut entries: Vec<_> = record.entries().collect();
         if entries.is_empty() {
             entries.push(Vec::new());
         }
         for entry in entries {
-            let value = |field: &&Field| {
-                let found = entry.iter().find(|(other, _)| other.name == field.name);
+            let cell = |name: &&str| {
+                let found = own.iter().chain(&entry).find(|(field, _)| field.name == *name);
                 found.map_or(String::new(), |(_, value)| quoted(value.to_string()))
             };
-            let cells: Vec<String> = own.iter().cloned().chain(repeated.iter().map(value)).collect();
+            let cells: Vec<String> = columns.iter().map(cell).collect();
             writeln!(out, "{}", cells.join(","))?;
         }
     }
