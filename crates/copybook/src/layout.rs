@@ -242,24 +242,18 @@ impl<'a> Places<'a> {
     /// Lays entries out one after the other; where they end.
     fn put_all(&mut self, nodes: &[Node<'a>], at: usize) -> Result<usize, CopybookError> {
         let mut end = at;
-        for (number, node) in nodes.iter().enumerate() {
+        // Of each entry, where it is: one that redefines may be redefined itself.
+        let mut places: Vec<usize> = Vec::with_capacity(nodes.len());
+        for node in nodes {
             let Some(redefined) = &node.item.redefines else {
                 self.put(node, end)?;
+                places.push(end);
                 end += node.all;
                 continue;
             };
-            let mut place = at;
-            let mut over = None;
-            for before in &nodes[..number] {
-                if before.item.name == *redefined {
-                    over = Some(before);
-                    break;
-                }
-                if before.item.redefines.is_none() {
-                    place += before.all;
-                }
-            }
-            let Some(over) = over else {
+            let mut before = nodes.iter().zip(&places);
+            let over = before.find(|(before, _)| before.item.name == *redefined);
+            let Some((over, &place)) = over else {
                 return node.item.wrong(format!(
                     "{redefined}, which it redefines, is not before it at its level"
                 ));
@@ -271,6 +265,7 @@ impl<'a> Places<'a> {
                 ));
             }
             self.put(node, place)?;
+            places.push(place);
         }
         Ok(end)
     }

@@ -85,6 +85,33 @@ fn each_byte_has_its_kind() {
 }
 
 #[test]
+fn what_redefines_may_be_redefined() {
+    let cases = [
+        (
+            "05 P PIC X(3). 05 A PIC X(4). 05 B REDEFINES A PIC X(4). 05 C REDEFINES B. 10 D PIC X(2). 10 E PIC X(2). \
+             05 F COMP-1.",
+            "TTTTTTTBBBB",
+        ),
+        (
+            "05 P COMP-1. 05 A COMP-2. 05 B REDEFINES A COMP-2. 05 C REDEFINES B COMP-2. 05 F PIC X.",
+            "BBBBBBBBBBBBT",
+        ),
+        (
+            "01 R. 05 G OCCURS 2. 10 P PIC X. 10 A COMP-1. 10 B REDEFINES A COMP-1. 10 C REDEFINES B COMP-1.",
+            "TBBBBTBBBB",
+        ),
+    ];
+    for (text, kinds) in cases {
+        assert_eq!(bytes(text), kinds, "{text}");
+    }
+    let message = error("05 P PIC X. 05 A PIC X(2). 05 B REDEFINES A PIC X(2). 05 C REDEFINES B PIC 9(4) COMP.");
+    assert!(
+        message.contains("C: byte 2 of the record is binary here, and text in B"),
+        "{message}"
+    );
+}
+
+#[test]
 fn a_source_may_have_columns() {
     let fixed = "\
 000100* A CUSTOMER                                                      CUST0001
