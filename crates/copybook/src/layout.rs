@@ -63,6 +63,7 @@ pub fn lay(items: &[Item]) -> Result<RecordLayout, CopybookError> {
     let whole = Group {
         usage: None,
         sign: None,
+        synchronized: false,
     };
     let mut rest = items;
     let mut entries = Vec::new();
@@ -93,6 +94,7 @@ pub fn lay(items: &[Item]) -> Result<RecordLayout, CopybookError> {
 struct Group {
     usage: Option<Usage>,
     sign: Option<Sign>,
+    synchronized: bool,
 }
 
 /// An entry and those below it.
@@ -102,6 +104,8 @@ struct Node<'a> {
     one: usize,
     /// Bytes of all.
     all: usize,
+    /// SYNCHRONIZED puts it at a multiple of this, from the start of the record.
+    boundary: usize,
     /// What is at the ends of an elementary item of several kinds: see [`Node::leaf`].
     kinds: Vec<(ByteKind, usize)>,
     children: Vec<Node<'a>>,
@@ -121,11 +125,13 @@ impl<'a> Node<'a> {
         let own = Group {
             usage: item.usage.or(group.usage),
             sign: item.sign.or(group.sign),
+            synchronized: item.synchronized || group.synchronized,
         };
         let mut node = Node {
             item,
             one: 0,
             all: 0,
+            boundary: 1,
             kinds: Vec::new(),
             children: Vec::new(),
         };
@@ -137,6 +143,9 @@ impl<'a> Node<'a> {
             false if item.picture.is_some() => return item.wrong("it has a PICTURE, and entries below it"),
             false => node.sum()?,
         };
+        if own.synchronized && node.children.is_empty() {
+            node.boundary = boundary(own.usage.unwrap_or(Usage::Display), node.one);
+        }
         let times = item.occurs.as_ref().map_or(1, |occurs| occurs.times);
         node.all = match node.one.checked_mul(times) {
             Some(all) if all <= LONGEST => all,
@@ -202,6 +211,15 @@ impl<'a> Node<'a> {
     }
 }
 
+/// What the place of a synchronized item is a multiple of. Text and packed numbers stand anywhere.
+fn boundary(usage: Usage, size: usize) -> usize {
+    match (usage, size) {
+        (Usage::Display | Usage::Packed | Usage::PackedUnsigned, _) => 1,
+        (Usage::Binary | Usage::BinaryShort | Usage::Bytes(_), 2 | 4 | 8) => size,
+        _ => 1,
+    }
+}
+
 /// Bytes that a binary number of so many digits needs.
 const BYTES_OF_DIGITS: [usize; 19] = [0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 5, 5, 5, 6, 6, 7, 7, 8, 8];
 
@@ -228,8 +246,7 @@ impl<'a> Places<'a> {
                 self.mark(node.item, kind, end, size)?;
                 end += size;
             }
-            let bytes_only = matches!(node.kinds[..], [(ByteKind::Bytes, 2 | 4 | 8)]);
-            if node.item.synchronized && bytes_only && from % node.one != 0 {
+            if from % node.boundary != 0 {
                 return node.item.wrong(
                     "SYNCHRONIZED needs slack bytes before it, of which compilers make different numbers; \
                      write them as FILLER",

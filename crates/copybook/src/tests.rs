@@ -75,13 +75,10 @@ fn each_byte_has_its_kind() {
             "05 A PIC X(2) VALUE IS \"it's. \". 05 B PIC 9(2) VALUE ZERO COMP.",
             "TTBB",
         ),
-        ("05 A PIC X. 05 B PIC S9(4) COMP SYNC. ", ""),
     ];
-    for (text, kinds) in &cases[..cases.len() - 1] {
-        assert_eq!(bytes(text), *kinds, "{text}");
+    for (text, kinds) in cases {
+        assert_eq!(bytes(text), kinds, "{text}");
     }
-    assert!(error(cases[15].0).contains("B: SYNCHRONIZED needs slack bytes"));
-    assert_eq!(bytes("05 A PIC S9(4) COMP SYNC. 05 B PIC S9(4) COMP SYNC."), "BBBB");
 }
 
 #[test]
@@ -109,6 +106,43 @@ fn what_redefines_may_be_redefined() {
         message.contains("C: byte 2 of the record is binary here, and text in B"),
         "{message}"
     );
+}
+
+#[test]
+fn synchronized_is_what_binary_numbers_of_a_group_are() {
+    let cases = [
+        ("05 A PIC S9(4) COMP SYNC. 05 B PIC S9(4) COMP SYNC.", "BBBB"),
+        // Packed numbers and text stand anywhere.
+        (
+            "05 A PIC X. 05 B PIC S9(3) COMP-3 SYNC. 05 C PIC S9(7) COMP-3 SYNC. 05 D PIC 9(4) COMP-6 SYNC. \
+             05 E PIC X(2) SYNC RIGHT.",
+            "TBBBBBBBBTT",
+        ),
+        (
+            "01 R SYNCHRONIZED. 05 A PIC X(2). 05 B PIC S9(4) COMP. 05 C PIC S9(7) COMP-3. 05 D COMP-2.",
+            "TTBBBBBBBBBBBBBB",
+        ),
+        ("01 R. 05 A PIC X. 05 B PIC S9(4) COMP.", "TBB"),
+    ];
+    for (text, kinds) in cases {
+        assert_eq!(bytes(text), kinds, "{text}");
+    }
+    let wrong = [
+        "05 A PIC X. 05 B PIC S9(4) COMP SYNC.",
+        "01 R SYNC. 05 A PIC X. 05 B PIC S9(4) COMP.",
+        "01 R SYNC. 05 G. 10 A PIC X(2). 10 B COMP-1.",
+        "01 R SYNC. 05 A PIC X(4). 05 B COMP-2.",
+        "01 R SYNC. 05 A PIC X(4). 05 B POINTER.",
+        "01 R SYNC. 05 A PIC X(2). 05 B INDEX.",
+        "01 R SYNC. 05 G OCCURS 2. 10 B PIC S9(4) COMP. 10 C PIC X.",
+    ];
+    for text in wrong {
+        let message = error(text);
+        assert!(
+            message.contains("B: SYNCHRONIZED needs slack bytes"),
+            "{text}: {message}"
+        );
+    }
 }
 
 #[test]
