@@ -21,7 +21,7 @@ extern "C" {
 #define CHARTYPE 0   /* bytes */
 #define INTTYPE 1    /* 2 bytes, big-endian: stint */
 #define LONGTYPE 2   /* 4 bytes, big-endian: stlong */
-#define DOUBLETYPE 3 /* a double of the machine's: stdbl */
+#define DOUBLETYPE 3 /* a double of the machine's: stdbl; -0.0 and 0.0 are one key */
 #define FLOATTYPE 4  /* a float of the machine's: stfloat */
 #define ISDESC 0x80  /* added to a type: the largest comes first */
 

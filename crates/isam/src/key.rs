@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | characters | bytes | the same |
 //! | INT, LONG | 2 or 4 bytes, big-endian, two's complement | the sign's bit turned |
-//! | FLOAT, DOUBLE | 4 or 8 bytes as the machine has them | big-endian; negative ones turned whole, others in the sign's bit |
+//! | FLOAT, DOUBLE | 4 or 8 bytes, the machine's | big-endian, -0 as 0; negative ones turned whole, others in their sign |
 //! | descending | | every bit turned |
 
 use std::fmt::Write;
@@ -152,7 +152,7 @@ impl Key {
             }
             if part.start + part.length > record {
                 return Some(format!(
-                    "part {number} ends behind the {record} bytes of the shortest record"
+                    "part {number} ends behind the {record} bytes that each record has"
                 ));
             }
         }
@@ -236,6 +236,10 @@ fn order_float(bytes: &mut [u8]) {
     if cfg!(target_endian = "little") {
         bytes.reverse();
     }
+    // There is one zero, whatever its sign.
+    if bytes[0] & 0x7F == 0 && bytes[1..].iter().all(|byte| *byte == 0) {
+        bytes[0] = 0;
+    }
     if bytes[0] & 0x80 == 0 {
         bytes[0] ^= 0x80;
     } else {
@@ -276,6 +280,26 @@ mod tests {
         to
     }
 
+    fn one_zero(number: f64) -> f64 {
+        if number == 0.0 {
+            0.0
+        } else {
+            number
+        }
+    }
+
+    #[test]
+    fn zero_is_one_key_whatever_its_sign() {
+        for down in [false, true] {
+            let double = |n: f64| compared(Type::Double, down, &n.to_ne_bytes());
+            let float = |n: f32| compared(Type::Float, down, &n.to_ne_bytes());
+            assert_eq!((double(-0.0), float(-0.0)), (double(0.0), float(0.0)));
+            assert_eq!(double(-f64::from_bits(1)) < double(0.0), !down);
+            assert_eq!(double(0.0) < double(f64::from_bits(1)), !down);
+            assert_eq!(float(-f32::from_bits(1)) < float(-0.0), !down);
+        }
+    }
+
     proptest! {
         #[test]
         fn numbers_compare_as_their_bytes(a: i32, b: i32, c: i16, d: i16, x: f64, y: f64, u: f32, v: f32) {
@@ -286,9 +310,11 @@ mod tests {
                 let int = |n: i16| compared(Type::Int, down, &n.to_be_bytes());
                 prop_assert_eq!(int(c).cmp(&int(d)), order(c.cmp(&d)));
                 let double = |n: f64| compared(Type::Double, down, &n.to_ne_bytes());
-                prop_assert_eq!(double(x).cmp(&double(y)), order(x.total_cmp(&y)));
+                prop_assert_eq!(double(x).cmp(&double(y)), order(one_zero(x).total_cmp(&one_zero(y))));
                 let float = |n: f32| compared(Type::Float, down, &n.to_ne_bytes());
-                prop_assert_eq!(float(u).cmp(&float(v)), order(u.total_cmp(&v)));
+                // What is a float is a double too, and as large.
+                let wide = |n: f32| one_zero(f64::from(n));
+                prop_assert_eq!(float(u).cmp(&float(v)), order(wide(u).total_cmp(&wide(v))));
             }
         }
 

@@ -1,7 +1,7 @@
-/* Keys of joined parts, own locks, names after isrename, files that are open, what isstart refuses. Prints what is not
- * as it should be, and ends with 1. */
+/* Keys of joined parts, own locks, names after isrename, files that are open, what isstart refuses, zeros. Prints what is not as it should be, and ends with 1. */
 #include "program.h"
 #include <errno.h>
+#include <unistd.h>
 
 static struct keydesc joined(int flags, int start, int first, int second) {
     struct keydesc made = key(flags, start, first, CHARTYPE);
@@ -171,8 +171,22 @@ static void starts(void) {
     CHECK(isclose(fd) == 0);
 }
 
+/* Zero is one key, whatever its sign. */
+static void zeros(void) {
+    struct keydesc amount = key(ISNODUPS, 16, DOUBLESIZE, DOUBLETYPE);
+    char area[LENGTH];
+    int fd = isbuild("zeros", LENGTH, &amount, ISINOUT + ISEXCLLOCK);
+    CHECK(fd >= 0);
+    CHECK(iswrite(fd, record("A", 1, 1, -0.0)) == 0);
+    REFUSED(iswrite(fd, record("B", 1, 1, 0.0)), EDUPL);
+    CHECK(isread(fd, memcpy(area, record("", 0, 0, 0.0), LENGTH), ISEQUAL) == 0 && area[0] == 'A');
+    CHECK(isclose(fd) == 0);
+}
+
 int main(void) {
     setvbuf(stdout, NULL, _IOLBF, 0);
+    alarm(300);
+    zeros();
     joined_parts();
     own_locks();
     renamed();
