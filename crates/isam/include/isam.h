@@ -136,7 +136,8 @@ int isclose(int fd);
 int iscleanup(void); /* closes all */
 int iserase(const char *name);                    /* EFLOCKED: somebody has it open, perhaps this program */
 int isrename(const char *from, const char *to);   /* the same; alternate indexes keep their names */
-/* Adds a key of characters of one piece to a file that is open with ISEXCLLOCK, and fills it from its records. */
+/* Adds a key of characters of one piece to a file that is open with ISEXCLLOCK, and fills it from its records. EDUPL:
+ * two have the same. EBADKEY: one ends before the key does. */
 int isaddindex(int fd, const struct keydesc *key);
 int isdelindex(int fd, const struct keydesc *key);
 /* number 0: a struct dictinfo; else a struct keydesc, the first key being 1. */

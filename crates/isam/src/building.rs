@@ -7,8 +7,9 @@
 //!   is made takes names that are free ([`free`]).
 
 use crate::error::{refused_with, Refused};
-use crate::error::{EBADARG, EBADFILE, EBADKEY, EDUPL, EEXIST, EFLOCKED, EFNAME, EKEXISTS, ENOENT, ENOTYET, EPRIMKEY};
-use crate::file::IsamFile;
+use crate::error::{EBADARG, EBADFILE, EBADKEY, EDUPL, EEXIST, EFLOCKED, EFNAME};
+use crate::error::{EIO, EKEXISTS, ENOENT, ENOSPC, ENOTYET, EPRIMKEY};
+use crate::file::{IsamFile, OWNER};
 use crate::key::Key;
 use crate::layout::Layout;
 use cica::{Error, Store};
@@ -22,6 +23,7 @@ use cica_admin::Outcome;
 use cica_catalog::entry::{Keys, RecordSize, ShareOptions};
 use cica_catalog::space::{Space, Unit};
 use cica_catalog::Name;
+use cica_messages::Message;
 use std::ops::Range;
 
 /// Defines a data set for records of `least` to `most` bytes with this key.
@@ -74,13 +76,11 @@ impl IsamFile {
     /// opens it anew.
     ///
     /// # Errors
-    /// ENOTEXCL, EKEXISTS, EBADKEY, EFNAME; EDUPL where records have one key and it has no duplicates.
+    /// ENOTEXCL, EKEXISTS, EFNAME; EDUPL where records have one key and it has no duplicates; EBADKEY, also where a
+    /// record of a varying length ends before the key does.
     pub fn add_index(self, store: &Store, key: &Key) -> Result<(), Refused> {
         self.check_alone()?;
-        check_key(
-            key,
-            self.layout.least.max(if self.fixed { self.layout.most } else { 0 }),
-        )?;
+        check_key(key, self.layout.most)?;
         if self.number_of(key).is_some() {
             return Err(Refused::new(EKEXISTS));
         }
@@ -119,11 +119,9 @@ impl IsamFile {
             base: Named::DataSet(name.to_string()),
             indexes: vec![Named::DataSet(index_name.clone())],
         };
-        let built = store.admin().bldindex(&request);
-        if built.is_done() {
+        let Some(refused) = not_whole(&store.admin().bldindex(&request)) else {
             return Ok(());
-        }
-        let refused = refused_with(EDUPL, &built.messages);
+        };
         // What is not whole is not left behind.
         delete(store, &index_name)?;
         Err(refused)
@@ -170,21 +168,56 @@ pub fn rename(store: &Store, from: &Name, to: &Name) -> Result<(), Refused> {
     done(store.admin().alter(&request))
 }
 
+/// Why the index that was built does not have each record once; none, if it has.
+fn not_whole<T: Default>(built: &Outcome<T>) -> Option<Refused> {
+    let told = |id: &str| built.messages.iter().find(|message| message.entry.id == id);
+    if told(DUPLICATE).is_some() {
+        return Some(refused_with(EDUPL, &built.messages));
+    }
+    if !built.is_done() || told(EXCESS).is_some() {
+        let number = built.messages.iter().find_map(number_of);
+        return Some(refused_with(number.unwrap_or(EBADFILE), &built.messages));
+    }
+    let short = told(LEFT_OUT).and_then(|message| message.insert("short"));
+    let short = short.filter(|short| *short != "0")?;
+    let words = format!("of the key: {short} records end before it does");
+    Some(Refused::because(EBADKEY, words))
+}
+
 /// What a function of the catalog came to.
 fn done<T: Default>(outcome: Outcome<T>) -> Result<(), Refused> {
     if outcome.is_done() {
         return Ok(());
     }
-    let mut codes = outcome.messages.iter().filter(|message| message.entry.id == "IDC3009I");
-    let number = codes.find_map(|code| number_of(code.insert("rc")?, code.insert("reason")?));
+    let number = outcome.messages.iter().find_map(number_of);
     Err(refused_with(number.unwrap_or(EBADFILE), &outcome.messages))
 }
 
-/// Of the catalog's return code and reason, where they have a number of their own.
-fn number_of(return_code: &str, reason: &str) -> Option<i32> {
+/// Of a message with a code of VSAM's, where that has a number of its own.
+fn number_of(message: &Message) -> Option<i32> {
+    let insert = |name| message.insert(name);
+    match message.entry.id {
+        CATALOG => of_catalog(insert("rc")?, insert("reason")?),
+        REQUEST => match (insert("operation")?, insert("rc")?) {
+            ("OPEN", "168") => Some(EFLOCKED),
+            ("OPEN", _) => None,
+            // The word begins with register 15: 12 is a device that failed, and 8 with 28 is no space.
+            (_, reason) => match (insert("detail")?.strip_prefix(FEEDBACK)?.get(..2)?, reason) {
+                ("0C", _) => Some(EIO),
+                ("08", "28") => Some(ENOSPC),
+                _ => None,
+            },
+        },
+        _ => None,
+    }
+}
+
+fn of_catalog(return_code: &str, reason: &str) -> Option<i32> {
     match (return_code, reason) {
         ("8", "38") => Some(EEXIST),
         ("8", "42") => Some(ENOENT),
+        ("24", _) => Some(EIO),
+        ("68", "20") => Some(ENOSPC),
         // Somebody has it open, or a unit in doubt has changed it.
         ("184", _) => Some(EFLOCKED),
         _ => None,
@@ -230,7 +263,7 @@ fn stated(name: String, key: &Key, place: &Range<usize>, (average, most): (usize
             secondary: 500,
         }),
         tenure: Tenure {
-            owner: Some("ISAM".to_owned()),
+            owner: Some(OWNER.to_owned()),
             expires: None,
         },
         isam_key: (key.parts.len() > 1 || key.place().is_none()).then(|| key.text()),
@@ -254,3 +287,15 @@ fn bounded(bytes: usize) -> u32 {
 const LONGEST_POINTER: usize = 255;
 /// The longest record of an alternate index made here: what IDCAMS gives to one that says nothing.
 const MOST_OF_POINTERS: usize = 32_600;
+
+/// A key that several records have, and an index that is to have it once.
+const DUPLICATE: &str = "IDC1645I";
+/// A key that more records have than its record of the index takes.
+const EXCESS: &str = "IDC1646I";
+/// How many records are too short for the key.
+const LEFT_OUT: &str = "CICA0985I";
+/// The catalog's return code.
+const CATALOG: &str = "IDC3009I";
+/// The code of an open or of a request, and what stands before register 15 in the words of a request.
+const REQUEST: &str = "IDC3351I";
+const FEEDBACK: &str = " - RPLFDBWD=X'00";

@@ -144,8 +144,7 @@ impl IsamFile {
 
     fn to_store(&self, record: &[u8]) -> Result<Vec<u8>, Refused> {
         self.check_change()?;
-        let (least, most) = (self.layout.least, self.layout.most);
-        let least = if self.fixed { most } else { least };
+        let (least, most) = (self.shortest, self.layout.most);
         if !(least..=most).contains(&record.len()) {
             let words = format!(
                 "a record of {} bytes, where {least} to {most} are possible",

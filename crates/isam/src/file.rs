@@ -22,6 +22,9 @@ use cica_session::{Reached, Session, SessionError};
 use std::ops::Range;
 use std::sync::Arc;
 
+/// The owner of what isbuild makes, as the catalog says.
+pub const OWNER: &str = "ISAM";
+
 /// See the module.
 pub struct IsamFile {
     /// The base cluster.
@@ -32,6 +35,8 @@ pub struct IsamFile {
     pub layout: Layout,
     /// All records have the longest length.
     pub fixed: bool,
+    /// The shortest record that may be written. The keys alone may need less.
+    pub shortest: usize,
     /// The alternate indexes of the keys behind the prime one.
     pub indexes: Vec<Name>,
     /// Reads by the key.
@@ -95,9 +100,15 @@ impl IsamFile {
             base.end_load()?;
         }
         let size = reached.cluster.attributes.record_size;
+        let fixed = size.average == size.maximum;
         Ok(IsamFile {
             name: reached.cluster.name.clone(),
-            fixed: size.average == size.maximum,
+            fixed,
+            shortest: if fixed {
+                layout.most
+            } else {
+                layout.least.max(built_for(&reached.cluster, &layout))
+            },
             mode,
             layout,
             indexes: related.iter().map(|aix| aix.name.clone()).collect(),
@@ -286,6 +297,16 @@ fn upgraded(entry: &Entry) -> Option<&Aix> {
     match entry {
         Entry::Aix(aix) if aix.upgrade => Some(aix),
         _ => None,
+    }
+}
+
+/// Bytes of the shortest record that isbuild was told; 0 of what isbuild has not made.
+fn built_for(cluster: &Cluster, layout: &Layout) -> usize {
+    let attributes = &cluster.attributes;
+    if attributes.history.owner.as_deref() == Some(OWNER) {
+        (attributes.record_size.average as usize).saturating_sub(layout.head)
+    } else {
+        0
     }
 }
 

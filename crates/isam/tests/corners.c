@@ -1,4 +1,5 @@
-/* Keys of joined parts, own locks, names after isrename, files that are open, what isstart refuses, zeros. Prints what is not as it should be, and ends with 1. */
+/* Keys of joined parts, own locks, names after isrename, files that are open, what isstart refuses, keys of records of
+ * several lengths, zeros. Prints what is not as it should be, and ends with 1. */
 #include "program.h"
 #include <errno.h>
 #include <unistd.h>
@@ -171,6 +172,48 @@ static void starts(void) {
     CHECK(isclose(fd) == 0);
 }
 
+/* Further keys of records of several lengths: each record has them, or they cannot be had. */
+static void varying_keys(void) {
+    struct keydesc name = key(ISNODUPS, 0, 4, CHARTYPE), further = key(ISNODUPS, 10, 4, CHARTYPE);
+    struct keydesc beyond = key(ISDUPS, 38, 4, CHARTYPE);
+    struct dictinfo info;
+    char area[40];
+    int fd;
+    isreclen = 8;
+    fd = isbuild("varying", 40, &name, ISINOUT + ISVARLEN + ISEXCLLOCK);
+    CHECK(fd >= 0);
+    memset(area, 'x', sizeof area);
+    isreclen = 7;
+    REFUSED(iswrite(fd, memcpy(area, "AAAA", 4)), EROWSIZE);
+    isreclen = 13;
+    CHECK(iswrite(fd, memcpy(area, "AAAA", 4)) == 0);
+    isreclen = 40;
+    CHECK(iswrite(fd, memcpy(area, "BBBB", 4)) == 0);
+    REFUSED(isaddindex(fd, &beyond), EBADKEY);
+    /* AAAA ends before it does. */
+    REFUSED(isaddindex(fd, &further), EBADKEY);
+    CHECK(isindexinfo(fd, &info, 0) == 0 && (info.di_nkeys & 0x7F) == 1);
+    isreclen = 14;
+    CHECK(isrewrite(fd, memcpy(area, "AAAA", 4)) == 0);
+    /* Both have xxxx. */
+    REFUSED(isaddindex(fd, &further), EDUPL);
+    CHECK(isindexinfo(fd, &info, 0) == 0 && (info.di_nkeys & 0x7F) == 1);
+    area[10] = 'a';
+    isreclen = 14;
+    CHECK(isrewrite(fd, area) == 0);
+    CHECK(isaddindex(fd, &further) == 0);
+    CHECK(isstart(fd, &further, 0, NULL, ISFIRST) == 0);
+    CHECK(isread(fd, area, ISNEXT) == 0 && area[0] == 'A' && isreclen == 14);
+    CHECK(isread(fd, area, ISNEXT) == 0 && area[0] == 'B' && isreclen == 40);
+    /* From now on a record has it. */
+    isreclen = 13;
+    REFUSED(iswrite(fd, memcpy(area, "CCCC", 4)), EROWSIZE);
+    CHECK(isdelindex(fd, &further) == 0);
+    isreclen = 8;
+    CHECK(iswrite(fd, memcpy(area, "CCCC", 4)) == 0);
+    CHECK(isclose(fd) == 0);
+}
+
 /* Zero is one key, whatever its sign. */
 static void zeros(void) {
     struct keydesc amount = key(ISNODUPS, 16, DOUBLESIZE, DOUBLETYPE);
@@ -186,6 +229,7 @@ static void zeros(void) {
 int main(void) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     alarm(300);
+    varying_keys();
     zeros();
     joined_parts();
     own_locks();
