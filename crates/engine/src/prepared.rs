@@ -9,11 +9,14 @@
 //! * Z4. What a file says never leads to another file: it is of the unit of its own name, or it is refused.
 //! * Z5. A name is taken away by who has its file locked, and from a unit that is over: never from one to which it was
 //!   given again meanwhile.
+//! * Z6. A decision to commit keeps its name while a log may lack the unit's end: whoever recovers by that log learns
+//!   from the name that the unit stands.
 
 mod known;
 
 use crate::error::{OpenError, RequestError};
 use crate::files::sync_directory;
+use crate::log;
 use cica_disk::{Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::prepared::{encode_state, PreparedIdentity, PreparedState, PreparedUnit, BODY_AT, NAME_LEN, STATE_AT};
 use cica_format::FormatError;
@@ -25,6 +28,9 @@ use std::path::{Path, PathBuf};
 pub use known::KnownUnits;
 
 const SUFFIX: &str = ".prepared";
+
+/// The log of this process, if all that it has is durable; asked where somebody has decided.
+pub type DurableLog<'l> = &'l dyn Fn() -> Option<u64>;
 
 /// Why a unit of recovery was not prepared, or what is to become of it was not done.
 #[derive(Debug)]
@@ -264,12 +270,16 @@ fn each<T>(
 }
 
 /// Those that are in doubt, or going back.
-pub fn unresolved(disk: &dyn Disk, directory: &Path) -> Result<Vec<(PreparedUnit, PreparedState)>, OpenError> {
+pub fn unresolved(
+    disk: &dyn Disk,
+    directory: &Path,
+    durable: DurableLog<'_>,
+) -> Result<Vec<(PreparedUnit, PreparedState)>, OpenError> {
     let mut left = all(disk, directory)?;
     let mut done = Ok(());
     left.retain(|(unit, state)| {
         if state.is_over() && done.is_ok() {
-            done = settle(disk, &path_of(directory, &unit.name));
+            done = settle(disk, &path_of(directory, &unit.name), durable);
         }
         !state.is_over()
     });
@@ -277,17 +287,31 @@ pub fn unresolved(disk: &dyn Disk, directory: &Path) -> Result<Vec<(PreparedUnit
 }
 
 /// Which are in doubt, or going back.
-pub fn waiting(disk: &dyn Disk, directory: &Path) -> Result<BTreeSet<PreparedIdentity>, OpenError> {
+pub fn waiting(
+    disk: &dyn Disk,
+    directory: &Path,
+    durable: DurableLog<'_>,
+) -> Result<BTreeSet<PreparedIdentity>, OpenError> {
     let (over, waiting): (Vec<_>, Vec<_>) = each(disk, directory, read_head)?
         .into_iter()
         .partition(|(_, state)| state.is_over());
     over.iter()
-        .try_for_each(|(unit, _)| settle(disk, &path_of(directory, &unit.name)))?;
+        .try_for_each(|(unit, _)| settle(disk, &path_of(directory, &unit.name), durable))?;
     Ok(waiting.into_iter().map(|(unit, _)| unit).collect())
 }
 
-/// It is over: makes that durable (Z3), and takes the name away.
-fn settle(disk: &dyn Disk, path: &Path) -> Result<(), OpenError> {
+/// May a log lack the end of this unit, about which somebody has decided (Z6)?
+fn is_needed(disk: &dyn Disk, path: &Path, unit: (u64, PreparedState), durable: DurableLog<'_>) -> bool {
+    let (log, state) = unit;
+    let directory = path.parent().unwrap_or(Path::new("."));
+    // One that was taken back is so by requests of its own, in data sets that had been recovered.
+    let is_candidate = state == PreparedState::Committed && log != 0 && durable() != Some(log);
+    // A log file that cannot be read may have it.
+    is_candidate && log::is_held(disk, directory, log).unwrap_or(true)
+}
+
+/// It is over: makes that durable (Z3), and takes the name away, unless that is needed (Z6).
+fn settle(disk: &dyn Disk, path: &Path, durable: DurableLog<'_>) -> Result<(), OpenError> {
     let alone = Open {
         write: true,
         lock: Lock::Exclusive,
@@ -295,10 +319,10 @@ fn settle(disk: &dyn Disk, path: &Path) -> Result<(), OpenError> {
     };
     match disk.open(path, alone) {
         Ok(file) => {
-            let (_, state) = read_head(&*file, path)?;
+            let (unit, state) = read_head(&*file, path)?;
             // Else the name was given again.
             return if state.is_over() {
-                settle_locked(disk, path, file)
+                settle_locked(disk, path, file, is_needed(disk, path, (unit.log, state), durable))
             } else {
                 Ok(())
             };
@@ -315,10 +339,12 @@ fn settle(disk: &dyn Disk, path: &Path) -> Result<(), OpenError> {
 }
 
 /// The same, of a file that is locked (Z5).
-fn settle_locked(disk: &dyn Disk, path: &Path, file: Box<dyn File>) -> Result<(), OpenError> {
+fn settle_locked(disk: &dyn Disk, path: &Path, file: Box<dyn File>, is_needed: bool) -> Result<(), OpenError> {
     file.sync().map_err(io(path, "sync"))?;
-    // Where the name cannot go it goes by the next that can.
-    let _ = disk.remove(path);
+    if !is_needed {
+        // Where the name cannot go it goes by the next that can.
+        let _ = disk.remove(path);
+    }
     drop(file);
     Ok(())
 }
@@ -340,7 +366,12 @@ pub fn units_of_log(disk: &dyn Disk, directory: &Path, log: u64) -> Result<Vec<u
 }
 
 /// Makes the file of a unit (Z1).
-pub fn create(disk: &dyn Disk, directory: &Path, unit: &PreparedUnit) -> Result<(), CreateError> {
+pub fn create(
+    disk: &dyn Disk,
+    directory: &Path,
+    unit: &PreparedUnit,
+    durable: DurableLog<'_>,
+) -> Result<(), CreateError> {
     let path = path_of(directory, &unit.name);
     let new = path.with_extension("prepared-new");
     let not = |error: OpenError| CreateError::Not(error.into());
@@ -360,7 +391,7 @@ pub fn create(disk: &dyn Disk, directory: &Path, unit: &PreparedUnit) -> Result<
             name: unit.name.clone(),
         })
     };
-    let in_doubt = unresolved(disk, directory).map_err(not)?;
+    let in_doubt = unresolved(disk, directory, durable).map_err(not)?;
     if in_doubt.iter().any(|(other, _)| other.name == unit.name) {
         return Err(doubled());
     }
@@ -412,7 +443,12 @@ pub struct Deciding {
 
 impl Deciding {
     /// The one that is called so.
-    pub fn about(disk: &dyn Disk, directory: &Path, name: &str) -> Result<Deciding, PrepareError> {
+    pub fn about(
+        disk: &dyn Disk,
+        directory: &Path,
+        name: &str,
+        durable: DurableLog<'_>,
+    ) -> Result<Deciding, PrepareError> {
         check_name(name)?;
         let path = path_of(directory, name);
         let how = Open {
@@ -428,7 +464,8 @@ impl Deciding {
         })?;
         let (unit, state) = read(&*file, &path)?;
         if state.is_over() {
-            settle_locked(disk, &path, file)?;
+            let is_needed = is_needed(disk, &path, (unit.log, state), durable);
+            settle_locked(disk, &path, file, is_needed)?;
             return Err(PrepareError::Unknown { name: name() });
         }
         Ok(Deciding {
@@ -453,9 +490,11 @@ impl Deciding {
     }
 
     /// It is over.
-    pub fn end(self, disk: &dyn Disk) {
-        // Who finds it after all finds what was decided. It is locked until the name is gone (Z5).
-        let _ = disk.remove(&self.path);
+    pub fn end(self, disk: &dyn Disk, durable: DurableLog<'_>) {
+        if !is_needed(disk, &self.path, (self.unit.log, self.state), durable) {
+            // Who finds it after all finds what was decided. It is locked until the name is gone (Z5).
+            let _ = disk.remove(&self.path);
+        }
         drop(self.file);
     }
 }

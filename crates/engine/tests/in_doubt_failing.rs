@@ -310,3 +310,40 @@ fn one_that_has_no_room_to_go_back_is_retained_until_it_has() {
     assert!(both(&a, &b) == before);
     assert!(names(&engine).is_empty());
 }
+
+/// Who decides need not have opened anything: the log that is recovered behind that may lack the unit's end.
+#[test]
+fn a_commit_that_is_decided_before_the_log_is_recovered_stands() {
+    let (disk, world, engine) = two();
+    let (a, b, unit, _, after) = worked(&world, &engine);
+    let begun = disk.events();
+    unit.prepare("T1").unwrap();
+    disk.kill();
+    drop((a, b, unit, engine));
+    let trace = disk.trace();
+    let mut point = trace.crash_after(begun);
+    let mut seen = 0;
+    while point.advance().is_some() {
+        for image in images(&point) {
+            let world = left(image);
+            let engine = world.engine();
+            if engine.in_doubt().unwrap().is_empty() {
+                continue;
+            }
+            seen += 1;
+            engine.commit_prepared("T1").unwrap();
+            assert!(engine.in_doubt().unwrap().is_empty());
+            drop(engine);
+            let engine = world.engine();
+            let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+            assert!(both(&a, &b) == after, "event {}", point.position());
+            a.close().unwrap();
+            b.close().unwrap();
+            assert!(engine.in_doubt().unwrap().is_empty());
+            let files = world.disk.list(Path::new("/log")).unwrap();
+            let kept = files.iter().filter(|(name, _)| name.to_string_lossy().ends_with(".prepared"));
+            assert_eq!(kept.count(), 0, "nobody needs the name any more");
+        }
+    }
+    assert!(seen > 3, "{seen}");
+}

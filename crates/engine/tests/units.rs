@@ -372,6 +372,26 @@ fn alternate_keys_follow_two_strings_of_a_unit() {
     sphere::assert_agree(&world, &engine);
 }
 
+/// A change that a duplicate alternate key refuses keeps nothing of what it would have changed.
+#[test]
+fn a_refused_change_keeps_no_alternate_key() {
+    let (_, world) = world();
+    let engine = sphere::ready(&world);
+    let ds = sphere::open(&world, &engine);
+    let mut s = ds.string();
+    s.insert(&sphere::record(1, "0001", "AAA"), Insert::Direct).unwrap();
+    let unit = engine.unit();
+    let refused = ds
+        .string_in(&unit)
+        .insert(&sphere::record(2, "0001", "BBB"), Insert::Direct);
+    assert_eq!(sphere::refused(refused), (8, 8, 4));
+    s.get(&key(1), Search::Equal, Intent::Update).unwrap();
+    s.update(&sphere::record(1, "0009", "AAA")).unwrap();
+    drop((s, unit));
+    ds.close().unwrap();
+    sphere::assert_agree(&world, &engine);
+}
+
 /// A key had as many pointers as its record takes when a unit took one away, and another came. The unit goes back, by
 /// itself or by a recovery.
 #[test]

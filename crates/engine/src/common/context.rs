@@ -9,10 +9,12 @@
 
 use super::Common;
 use crate::error::RequestError;
+use crate::locks::Holds;
 use crate::log::Log;
 use crate::sync::RwLockReadGuard;
 use cica_format::log;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 /// See the module.
 #[derive(Clone, Copy)]
@@ -148,6 +150,8 @@ pub struct InUnit<'u> {
     pub takes_back: Option<u32>,
     /// It has been logged, so the unit has it.
     pub logged: Cell<bool>,
+    /// What it keeps beside the record.
+    pub kept: RefCell<Vec<(Arc<Holds>, Box<[u8]>)>>,
 }
 
 impl InUnit<'_> {
@@ -179,7 +183,16 @@ impl InUnit<'_> {
     ///
     /// # Errors
     /// 8/20.
-    pub fn keep(&self, common: &Common, key: &[u8]) -> Result<bool, RequestError> {
-        common.holds.keep(key, self.unit.owner())
+    pub fn keep(&self, common: &Common, key: &[u8]) -> Result<(), RequestError> {
+        common.holds.keep(key, self.unit.owner())?;
+        self.kept.borrow_mut().push((common.holds.clone(), key.into()));
+        Ok(())
+    }
+
+    /// It was refused: it keeps nothing.
+    pub fn keep_nothing(&self) {
+        for (holds, key) in self.kept.take() {
+            holds.unkeep(&key, self.unit.owner(), false);
+        }
     }
 }

@@ -48,7 +48,7 @@ pub struct Common {
     /// Frames.
     pub pool: Arc<Pool>,
     /// Records that are held.
-    pub holds: Holds,
+    pub holds: Arc<Holds>,
     /// Open units of recovery that may have changed something here.
     units: AtomicUsize,
     /// LSN of the end of the last one that ended before the log was durable.
@@ -67,7 +67,7 @@ impl Common {
         data: Arc<Component>,
         attributes: Attributes,
         log: Arc<Log>,
-        holds: Holds,
+        holds: Arc<Holds>,
         counters: Counters,
     ) -> Common {
         Common {

@@ -17,7 +17,7 @@ use crate::sphere::take_back;
 use crate::unit::label;
 use cica_format::log::append_unit;
 use cica_format::prepared::{PreparedSet, PreparedState, PreparedUnit};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
@@ -43,7 +43,7 @@ impl Engine {
     /// # Errors
     /// Their files cannot be read.
     pub fn in_doubt(&self) -> Result<Vec<InDoubt>, PrepareError> {
-        let found = unresolved(self.disk(), self.log_directory())?;
+        let found = unresolved(self.disk(), self.log_directory(), &|| self.shared.durable_log())?;
         let info = |(unit, state): (PreparedUnit, PreparedState)| InDoubt {
             data_sets: (unit.sets.iter().filter(|set| set.base.is_none()))
                 .map(|set| set.name.clone())
@@ -93,7 +93,7 @@ impl Engine {
     /// There is no such unit; it is being taken back; its file cannot be written: it is in doubt still.
     pub fn commit_prepared(&self, name: &str) -> Result<(), PrepareError> {
         self.shared.owner.check()?;
-        let mut deciding = Deciding::about(self.disk(), self.log_directory(), name)?;
+        let mut deciding = Deciding::about(self.disk(), self.log_directory(), name, &|| self.shared.durable_log())?;
         if deciding.state == PreparedState::GoingBack {
             return Err(PrepareError::GoingBack { name: name.into() });
         }
@@ -110,7 +110,7 @@ impl Engine {
     /// taken back. From then on it can only go back, and its records are retained until it is asked again, and goes on.
     pub fn back_out_prepared(&self, name: &str) -> Result<(), PrepareError> {
         self.shared.owner.check()?;
-        let mut deciding = Deciding::about(self.disk(), self.log_directory(), name)?;
+        let mut deciding = Deciding::about(self.disk(), self.log_directory(), name, &|| self.shared.durable_log())?;
         let sets = self.sets_of(&deciding.unit)?;
         // Also where that was decided: he who did may not have lived to make it durable (prepared:Z3).
         deciding.decide(PreparedState::GoingBack)?;
@@ -152,13 +152,19 @@ impl Engine {
 }
 
 impl Shared {
+    /// The log of this process, if all that it has is durable.
+    pub(crate) fn durable_log(&self) -> Option<u64> {
+        let flushed = self.log.flush(self.log.last());
+        flushed.is_ok().then(|| self.log.claimed())
+    }
+
     /// Others may have decided about units that this process knew.
     pub(super) fn forget_decided(&self) -> Result<(), OpenError> {
         let mut known = self.in_doubt.lock();
         if known.is_empty() {
             return Ok(());
         }
-        let waiting = waiting(&*self.env.disk, &self.env.log_dir)?;
+        let waiting = waiting(&*self.env.disk, &self.env.log_dir, &|| self.durable_log())?;
         let over = known.keep_only(&waiting);
         drop(known);
         over.iter().for_each(|owner| self.free_records_of(owner));
@@ -169,7 +175,7 @@ impl Shared {
     fn end_in_doubt(&self, deciding: Deciding) {
         let mut known = self.in_doubt.lock();
         let owner = known.remove(&deciding.unit);
-        deciding.end(&*self.env.disk);
+        deciding.end(&*self.env.disk, &|| self.durable_log());
         drop(known);
         owner.iter().for_each(|owner| self.free_records_of(owner));
     }
@@ -199,7 +205,7 @@ impl Shared {
     pub(super) fn retain_in_doubt(&self, inner: &OpenDataSet) -> Result<(), OpenError> {
         let cluster = inner.committed_root().cluster;
         let mut known = self.in_doubt.lock();
-        let found = unresolved(&*self.env.disk, &self.env.log_dir)?;
+        let found = unresolved(&*self.env.disk, &self.env.log_dir, &|| self.durable_log())?;
         for (unit, _) in &found {
             for set in unit.sets.iter().filter(|set| set.cluster == cluster) {
                 let owner = self.owner_in_doubt(&mut known, unit).number();
@@ -227,7 +233,7 @@ impl Shared {
     }
 
     fn check_decided(&self, data: &Path, is_it: impl Fn(&PreparedSet) -> bool) -> Result<(), OpenError> {
-        let found = unresolved(&*self.env.disk, &self.env.log_dir)?;
+        let found = unresolved(&*self.env.disk, &self.env.log_dir, &|| self.durable_log())?;
         let of = |(unit, _): &&(PreparedUnit, PreparedState)| unit.sets.iter().any(&is_it);
         match found.iter().find(of) {
             None => Ok(()),
@@ -270,6 +276,7 @@ impl Undoing {
                 old: &[],
                 takes_back: Some(0),
                 logged: Cell::new(false),
+                kept: RefCell::default(),
             };
             match take_back(inner, request, Context::Unit(&in_unit)) {
                 Err(RequestError::Duplicate { .. } | RequestError::NotFound | RequestError::BadRba { .. }) => {}

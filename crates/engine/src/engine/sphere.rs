@@ -71,13 +71,21 @@ impl Engine {
                 }
             }
             check_emptiness(&inner, &members)?;
+            // Who has joined the log and is refused leaves it, and waits for the end of an epoch, which waits for the
+            // table: that is let go of first.
             for member in &members {
-                member.inner.join_log()?;
+                if let Err(error) = member.inner.join_log() {
+                    drop(open);
+                    return Err(error);
+                }
                 open.insert(&member.inner);
             }
             inner.attach(Sphere::new(&inner, members, unbuilt));
         }
-        inner.join_log()?;
+        if let Err(error) = inner.join_log() {
+            drop(open);
+            return Err(error);
+        }
         open.insert(&inner);
         Ok(Handle::new(inner, options.access))
     }

@@ -178,7 +178,7 @@ impl Esds {
     /// record that a backout cut off there.
     fn keep_new(&self, rba: u64, context: Context<'_>) -> Result<(), RequestError> {
         match context {
-            Context::Unit(step) => step.keep(self, &rba.to_be_bytes()).map(drop),
+            Context::Unit(step) => step.keep(self, &rba.to_be_bytes()),
             _ => Ok(()),
         }
     }

@@ -28,18 +28,37 @@ pub struct Holds {
     ends: AtomicU64,
 }
 
-/// The keys of records that a unit keeps, one behind the other; one may be there twice.
+/// The keys of records that a unit keeps, one behind the other; one may be there twice, or not be kept any more.
 #[derive(Default)]
 struct KeptKeys {
     bytes: Vec<u8>,
     /// Where each of them ends.
     ends: Vec<usize>,
+    /// How many are not kept any more.
+    stale: usize,
 }
 
 impl KeptKeys {
     fn push(&mut self, key: &[u8]) {
         self.bytes.extend_from_slice(key);
         self.ends.push(self.bytes.len());
+    }
+
+    /// One is not kept any more. Refused changes of a unit that is open all day leave no more behind than it keeps:
+    /// `is_kept` tells which those are.
+    fn forget(&mut self, key: &[u8], is_kept: impl Fn(&[u8]) -> bool) {
+        let begin = self.ends.iter().nth_back(1).map_or(0, |end| *end);
+        if self.bytes[begin..] == *key {
+            self.ends.pop();
+            self.bytes.truncate(begin);
+            return;
+        }
+        self.stale += 1;
+        if self.stale > 16 && self.stale > self.ends.len() / 2 {
+            let mut kept = KeptKeys::default();
+            self.iter().filter(|key| is_kept(key)).for_each(|key| kept.push(key));
+            *self = kept;
+        }
     }
 
     fn iter(&self) -> impl Iterator<Item = &[u8]> {
@@ -87,7 +106,8 @@ impl Holds {
         self.locks.give(self.set, key, owner, Reason::String);
     }
 
-    /// Keeps a record until the unit `owner` ends. True: it did not before.
+    /// Keeps a record for a change of the unit `owner`, until that ends. Each change keeps it anew, as several threads
+    /// may change for one unit. True: it did not before.
     ///
     /// # Errors
     /// 8/20, 8/24.
@@ -100,9 +120,27 @@ impl Holds {
         Ok(fresh)
     }
 
-    /// The unit `owner` does not keep it after all: the change was refused.
-    pub fn unkeep(&self, key: &[u8], owner: u64) {
+    /// A change of the unit `owner` was refused: it does not keep the record after all, if no other change does.
+    /// `marked`: it was to erase it, and had said so first.
+    pub fn unkeep(&self, key: &[u8], owner: u64, marked: bool) {
         // Before the record is free: whoever is granted it then finds it among the erased no more.
+        if marked {
+            self.forget_erased(key, owner);
+        }
+        if self.locks.give_kept_once(self.set, key, owner) != Some(0) {
+            return;
+        }
+        self.kept.fetch_sub(1, AcqRel);
+        let keeps = |key: &[u8]| (self.locks).any(self.set, key, |holder| holder.owner == owner && holder.kept > 0);
+        if let Some(keys) = self.units.lock().get_mut(&owner) {
+            // Another thread may have kept it again already.
+            if !keeps(key) {
+                keys.forget(key, keeps);
+            }
+        }
+    }
+
+    fn forget_erased(&self, key: &[u8], owner: u64) {
         if self.gone.load(SeqCst) > 0 {
             let mut erased = self.erased.lock();
             if erased.get(key) == Some(&owner) {
@@ -110,16 +148,14 @@ impl Holds {
             }
             self.gone.store(erased.len(), SeqCst);
         }
-        if self.locks.give(self.set, key, owner, Reason::Unit) {
-            self.kept.fetch_sub(1, AcqRel);
-        }
     }
 
-    /// The unit `owner`, which keeps it, is about to erase it.
-    pub fn erases(&self, key: &[u8], owner: u64) {
+    /// The unit `owner`, which keeps it, is about to erase it. True: it had not said so before.
+    pub fn erases(&self, key: &[u8], owner: u64) -> bool {
         let mut erased = self.erased.lock();
-        erased.insert(key.into(), owner);
+        let before = erased.insert(key.into(), owner);
         self.gone.store(erased.len(), SeqCst);
+        before.is_none()
     }
 
     /// Raised by each end of a unit. Whoever read meanwhile may have read what was never committed.
@@ -133,7 +169,10 @@ impl Holds {
         let keys = self.units.lock().remove(&owner);
         self.ends.fetch_add(1, SeqCst);
         for key in keys.iter().flat_map(KeptKeys::iter) {
-            self.unkeep(key, owner);
+            self.forget_erased(key, owner);
+            if self.locks.give_kept(self.set, key, owner) {
+                self.kept.fetch_sub(1, AcqRel);
+            }
         }
     }
 
@@ -149,10 +188,16 @@ impl Holds {
         let mut keys: Vec<&[u8]> = units.get(&owner).into_iter().flat_map(KeptKeys::iter).collect();
         keys.sort();
         keys.dedup();
-        keys.retain(|key| (self.locks).any(self.set, key, |holder| holder.owner == owner && holder.kept));
+        keys.retain(|key| (self.locks).any(self.set, key, |holder| holder.owner == owner && holder.kept > 0));
         let erased = self.erased.lock();
         let is_erased = |key: &[u8]| erased.get(key) == Some(&owner);
         keys.into_iter().map(|key| (is_erased(key), key.to_vec())).collect()
+    }
+
+    /// Keys that are noted for the unit `owner`.
+    #[cfg(test)]
+    pub fn lines_of(&self, owner: u64) -> usize {
+        self.units.lock().get(&owner).map_or(0, |keys| keys.ends.len())
     }
 
     /// What the unit `from` keeps is kept by the unit `to`, which keeps nothing yet, and is retained. Nobody comes
@@ -202,7 +247,7 @@ impl Holds {
     /// Has somebody else the record for himself, for longer than a request: is what it says not committed, or locked?
     pub fn is_anothers(&self, key: &[u8], owner: u64) -> bool {
         (self.locks).any(self.set, key, |holder| {
-            holder.owner != owner && (holder.kept || holder.locked)
+            holder.owner != owner && (holder.kept > 0 || holder.locked)
         })
     }
 
@@ -214,7 +259,7 @@ impl Holds {
     /// Does a unit keep the record? Costs next to nothing while no unit is open.
     #[inline]
     pub fn is_kept(&self, key: &[u8]) -> bool {
-        self.kept.load(Acquire) > 0 && self.locks.any(self.set, key, |holder| holder.kept)
+        self.kept.load(Acquire) > 0 && self.locks.any(self.set, key, |holder| holder.kept > 0)
     }
 
     /// What is answered to who wants a record that another owner has.

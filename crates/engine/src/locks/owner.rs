@@ -158,8 +158,8 @@ impl Locks {
             return Ok(());
         }
         self.named(set, key, |name| {
-            self.wait(name, owner, Reason::Shared, patience)?;
-            self.give_name(name, owner, Reason::Shared);
+            self.wait(name, owner, Reason::Reading, patience)?;
+            self.give_name(name, owner, Reason::Reading);
             Ok(())
         })
     }
@@ -182,7 +182,7 @@ impl Locks {
     pub(super) fn retain_name(&self, name: &[u8], owner: u64, retained: bool) {
         let mut stripe = self.stripe(name).lock();
         let holder = stripe.names.get_mut(name).and_then(|lock| lock.holder(owner));
-        if let Some(holder) = holder.filter(|holder| holder.locked || holder.kept) {
+        if let Some(holder) = holder.filter(|holder| holder.locked || holder.kept > 0) {
             holder.retained = retained;
         }
         stripe.settle(name);
@@ -192,10 +192,10 @@ impl Locks {
     pub(super) fn hand_over_name(&self, name: &[u8], from: u64, to: u64) {
         let mut stripe = self.stripe(name).lock();
         let holder = stripe.names.get_mut(name).and_then(|lock| lock.holder(from));
-        if let Some(holder) = holder.filter(|holder| holder.kept) {
+        if let Some(holder) = holder.filter(|holder| holder.kept > 0) {
             *holder = Holder {
                 owner: to,
-                kept: true,
+                kept: holder.kept,
                 retained: true,
                 ..Holder::default()
             };

@@ -85,11 +85,13 @@ pub(super) struct Holder {
     pub owner: u64,
     /// Strings that hold it.
     pub strings: u32,
-    /// The owner's unit keeps it.
-    pub kept: bool,
+    /// Changes of the owner's unit that keep it.
+    pub kept: u32,
     /// Locked for X, for S.
     pub locked: bool,
     pub shared: bool,
+    /// Threads that were just granted a look.
+    pub readers: u32,
     pub retained: bool,
 }
 
@@ -178,12 +180,14 @@ impl Holder {
 
     /// One reason more. True: it did not have the name for it before.
     fn add(&mut self, reason: Reason) -> bool {
+        let more = |count: &mut u32| {
+            *count = count.saturating_add(1);
+            *count > 1
+        };
         let had = match reason {
-            Reason::String => {
-                self.strings += 1;
-                self.strings > 1
-            }
-            Reason::Unit => std::mem::replace(&mut self.kept, true),
+            Reason::String => more(&mut self.strings),
+            Reason::Unit => more(&mut self.kept),
+            Reason::Reading => more(&mut self.readers),
             Reason::Locked => std::mem::replace(&mut self.locked, true),
             Reason::Shared => std::mem::replace(&mut self.shared, true),
         };
@@ -192,27 +196,33 @@ impl Holder {
 
     /// One reason less. True: it had the name for it.
     fn take(&mut self, reason: Reason) -> bool {
-        let had = match reason {
-            Reason::String => {
-                let had = self.strings > 0;
-                self.strings = self.strings.saturating_sub(1);
-                had
-            }
-            Reason::Unit => std::mem::take(&mut self.kept),
+        let less = |count: &mut u32| {
+            let had = *count > 0;
+            *count = count.saturating_sub(1);
+            had
+        };
+        match reason {
+            Reason::String => less(&mut self.strings),
+            Reason::Unit => less(&mut self.kept),
+            Reason::Reading => less(&mut self.readers),
             Reason::Locked => std::mem::take(&mut self.locked),
             Reason::Shared => std::mem::take(&mut self.shared),
-        };
-        if !(self.strings > 0 || self.kept || self.locked || self.shared) {
-            self.retained = false;
         }
-        had
+    }
+
+    fn is_exclusive(&self) -> bool {
+        self.strings > 0 || self.kept > 0 || self.locked
+    }
+
+    fn is_shared(&self) -> bool {
+        self.shared || self.readers > 0
     }
 
     fn mode(&self) -> Option<LockMode> {
-        if self.strings > 0 || self.kept || self.locked || self.retained {
+        if self.is_exclusive() || self.retained {
             Some(LockMode::Exclusive)
         } else {
-            self.shared.then_some(LockMode::Shared)
+            self.is_shared().then_some(LockMode::Shared)
         }
     }
 }
@@ -446,12 +456,41 @@ impl Locks {
 
     /// Several reasons end. True: the owner had the name for one of them.
     pub(super) fn give_all(&self, name: &[u8], owner: u64, reasons: &[Reason]) -> bool {
+        self.give_by(name, owner, |holder| {
+            reasons.iter().fold(false, |had, reason| holder.take(*reason) | had)
+        })
+    }
+
+    /// The owner's unit keeps a record no more, however often it had kept it. True: it had.
+    pub(super) fn give_kept(&self, set: u64, key: &[u8], owner: u64) -> bool {
+        self.named(set, key, |name| {
+            self.give_by(name, owner, |holder| std::mem::take(&mut holder.kept) > 0)
+        })
+    }
+
+    /// One change of the owner's unit keeps a record no more; by how many it is kept still. None: by none before.
+    pub(super) fn give_kept_once(&self, set: u64, key: &[u8], owner: u64) -> Option<u32> {
+        let mut left = None;
+        self.named(set, key, |name| {
+            self.give_by(name, owner, |holder| {
+                let had = holder.take(Reason::Unit);
+                left = had.then_some(holder.kept);
+                had
+            })
+        });
+        left
+    }
+
+    fn give_by(&self, name: &[u8], owner: u64, take: impl FnOnce(&mut Holder) -> bool) -> bool {
         let mut stripe = self.stripe(name).lock();
         let Some(lock) = stripe.names.get_mut(name) else {
             return false;
         };
-        let holder = lock.holder(owner);
-        let had = holder.is_some_and(|holder| reasons.iter().fold(false, |had, reason| holder.take(*reason) | had));
+        let had = lock.holder(owner).is_some_and(|holder| {
+            let had = take(holder);
+            holder.retained &= holder.is_exclusive() || holder.is_shared();
+            had
+        });
         // Nearly always it was the last one.
         if lock.settle() {
             stripe.forget(name);

@@ -238,6 +238,30 @@ fn retained_locks_refuse_at_once() {
     lock(&locks, b"K", &wants, Patience::None).unwrap();
 }
 
+/// Several threads change for one unit: what one is refused, another keeps. Refused changes leave nothing behind.
+#[test]
+fn a_refused_change_gives_back_what_it_alone_has_kept() {
+    let locks = Arc::new(Locks::new(Arc::new(cica_disk::SystemClock)));
+    let holds = Holds::new(locks.clone());
+    assert!(holds.keep(b"K", 1).unwrap() && !holds.keep(b"K", 1).unwrap());
+    assert!(holds.erases(b"K", 1) && !holds.erases(b"K", 1));
+    holds.unkeep(b"K", 1, false);
+    assert!(holds.is_kept(b"K"));
+    assert_eq!(holds.kept_by(1), [(true, b"K".to_vec())]);
+    for n in 0..10_000u32 {
+        let (one, other) = (n.to_be_bytes(), (n + 1).to_be_bytes());
+        holds.keep(&one, 1).unwrap();
+        holds.keep(&other, 1).unwrap();
+        holds.unkeep(&one, 1, false);
+        holds.unkeep(&other, 1, false);
+    }
+    assert_eq!(holds.kept_by(1).len(), 1);
+    assert!(holds.lines_of(1) < 100, "{}", holds.lines_of(1));
+    holds.unkeep(b"K", 1, true);
+    assert!(!holds.is_kept(b"K") && locks.lines().is_empty());
+    holds.end(1);
+}
+
 /// 100,000 locks cost each no more than tens of the first ones, and their end no more than their number.
 #[test]
 fn many_locks_have_no_cliff() {

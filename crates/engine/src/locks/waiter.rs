@@ -13,11 +13,13 @@ pub(super) enum Reason {
     Unit,
     Locked,
     Shared,
+    /// As long as it takes to see that a record may be read.
+    Reading,
 }
 
 impl Reason {
     pub fn mode(self) -> LockMode {
-        if self == Reason::Shared {
+        if matches!(self, Reason::Shared | Reason::Reading) {
             LockMode::Shared
         } else {
             LockMode::Exclusive

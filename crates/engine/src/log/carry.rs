@@ -137,9 +137,20 @@ impl Log {
             .claim(&mut state)
             .and_then(|()| self.begin_with_carry(&mut state, kept));
         if begun.is_err() {
+            // Ends of units that came meanwhile. Who waits for one asks whether it is lost.
+            let lost = state.next_lsn - u64::from(state.records)..state.next_lsn;
+            if !lost.is_empty() {
+                self.lost_to.store(lost.end, Release);
+                state.lost.push(lost);
+            }
             self.clear(&mut state);
         }
         begun
+    }
+
+    /// Was this record thrown away before it was durable?
+    pub fn is_lost(&self, lsn: u64) -> bool {
+        lsn < self.lost_to.load(Acquire) && self.state.lock().lost.iter().any(|lost| lost.contains(&lsn))
     }
 
     /// The file was just claimed: nobody flushes, and nothing is in it.

@@ -78,6 +78,21 @@ pub fn find(disk: &dyn Disk, directory: &Path, position: &LogPosition) -> io::Re
     }))
 }
 
+/// Has a log file in `directory` this log? Then somebody may have to recover by it.
+///
+/// # Errors
+/// One cannot be read that may have it.
+pub fn is_held(disk: &dyn Disk, directory: &Path, log: u64) -> io::Result<bool> {
+    let there = disk.list(directory)?;
+    let files = there.into_iter().map(|(name, _)| directory.join(name));
+    for path in files.filter(|path| number_of(path).is_some()) {
+        if header(disk, &path)?.is_some_and(|header| header.log == log) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// What a log file has to do with a log.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holding {

@@ -126,10 +126,10 @@ impl Log {
         let Some((log, path)) = state.file.as_ref().map(|f| (f.log, f.path.display().to_string())) else {
             return;
         };
-        let logger = match state.data_sets.get_mut(&number) {
+        let (logger, unnamed) = match state.data_sets.get_mut(&number) {
             Some(member) if !member.early && !member.named => {
                 member.maybe_named = true;
-                member.logger.upgrade()
+                (member.logger.upgrade(), member.unnamed)
             }
             _ => return,
         };
@@ -139,7 +139,8 @@ impl Log {
         });
         if named && state.file.as_ref().is_some_and(|f| f.log == log) {
             if let Some(member) = state.data_sets.get_mut(&number) {
-                member.early = true;
+                // A root may have come between that names no log.
+                member.early = member.unnamed == unnamed;
             }
         }
     }

@@ -43,7 +43,7 @@ mod units;
 
 pub use epochs::epoch_for;
 pub use error::{LogCall, LogError, Lost};
-pub use find::find;
+pub use find::{find, is_held};
 pub use gap::Gap;
 pub use header::claimed;
 pub use logged::{owned, owned_parts, Logged};
@@ -58,6 +58,7 @@ use cica_format::log::{self, GROUP_HEADER_LEN};
 use cica_format::tail::TailHead;
 use members::Participant;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use tail::Tail;
@@ -114,6 +115,8 @@ pub struct Log {
     durable: AtomicU64,
     /// The last LSN that the tail has not: what was answered must be durable up to there (W6).
     exposed: AtomicU64,
+    /// Records below this one may have been thrown away.
+    lost_to: AtomicU64,
     /// Id of the log that the file holds now, 0: none.
     claimed: AtomicU64,
     pressure: AtomicU8,
@@ -162,6 +165,8 @@ struct LogState {
     next_number: u32,
     /// Ids of logs that this process let go for a data set that answers nothing more (F7 in `pool.rs`).
     let_go: BTreeSet<u64>,
+    /// What had gathered, and was thrown away with a file that could not be begun.
+    lost: Vec<Range<u64>>,
 }
 
 struct Claimed {
@@ -229,10 +234,12 @@ impl Log {
                 units: Units::default(),
                 next_number: 1,
                 let_go: BTreeSet::new(),
+                lost: Vec::new(),
             }),
             flushed: Condvar::new(),
             durable: AtomicU64::new(0),
             exposed: AtomicU64::new(0),
+            lost_to: AtomicU64::new(0),
             claimed: AtomicU64::new(0),
             pressure: AtomicU8::new(0),
             units: AtomicU64::new(0),

@@ -95,7 +95,7 @@ impl OpenDataSet {
             }
             part.set_volumes(shared.volumes());
         }
-        let holds = Holds::new(shared.locks.clone());
+        let holds = Arc::new(Holds::new(shared.locks.clone()));
         let index_statistics = index_root.as_ref().map_or(Default::default(), |r| r.statistics);
         let identity = identity(shared, &root, index_root.as_ref(), write);
         let counts = shared.counted().open(&identity);

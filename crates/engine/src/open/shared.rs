@@ -176,8 +176,11 @@ impl OpenedSets<'_> {
         let known = self.0.get(data).and_then(Weak::upgrade);
         known.filter(|inner| inner.is_leaving())
     }
-    /// Enters one.
+    /// Enters one. Those that are gone leave the table before it has to grow for them.
     pub fn insert(&mut self, inner: &Arc<OpenDataSet>) {
+        if self.0.len() == self.0.capacity() {
+            self.0.retain(|_, known| known.strong_count() > 0);
+        }
         self.0.insert(inner.data_path().to_path_buf(), Arc::downgrade(inner));
     }
 }

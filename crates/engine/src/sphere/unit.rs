@@ -144,7 +144,7 @@ impl Sphere {
         context: Context<'_>,
     ) -> Result<(), RequestError> {
         let keep = |common: &Common, key: &[u8]| match context {
-            Context::Unit(unit) => unit.keep(common, key).map(drop),
+            Context::Unit(unit) => unit.keep(common, key),
             _ => common.check_kept(context, key),
         };
         keep(base.common(), identity)?;

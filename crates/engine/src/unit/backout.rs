@@ -7,7 +7,7 @@ use crate::log::owned_parts;
 use crate::open::{Handle, OpenDataSet};
 use crate::sphere::take_back;
 use crate::sync::atomic::Ordering::*;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 impl UnitState {
@@ -89,6 +89,7 @@ impl UnitState {
             old: &[],
             takes_back: Some(change.sequence),
             logged: Cell::new(false),
+            kept: RefCell::default(),
         };
         for request in &requests {
             // What fails behind the change itself, like giving an empty control area back, does not undo it.

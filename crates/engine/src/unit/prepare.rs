@@ -69,7 +69,7 @@ impl UnitState {
                 ..self.what_it_did(&sets)
             };
             let mut units = shared.in_doubt.lock();
-            match create(&*shared.env.disk, &shared.env.log_dir, &unit) {
+            match create(&*shared.env.disk, &shared.env.log_dir, &unit, &|| shared.durable_log()) {
                 Ok(()) => {}
                 Err(CreateError::Not(error)) => return Err(error),
                 Err(CreateError::Perhaps(error)) => {
@@ -91,8 +91,8 @@ impl UnitState {
             before
         };
         before.iter().for_each(|before| shared.free_records_of(before));
-        // It is in doubt whether the log has its end or not (prepared:Z1). A log that fails fences the data sets, and
-        // their next request says so.
+        // It is in doubt whether the log has its end or not (prepared:Z1), and what is decided is kept until that is
+        // known (prepared:Z6). A log that fails fences the data sets, and their next request says so.
         let _ = self.flush_log();
         self.backouts.fetch_add(1, AcqRel);
         Ok(self.end())
