@@ -43,6 +43,32 @@ pub enum Whole {
     Checkpoint,
 }
 
+/// The end of a unit that its owner was asked for when it went, and did not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unanswered {
+    /// [`FarUnit::commit`].
+    Commit,
+    /// [`FarUnit::prepare`].
+    Prepare,
+}
+
+impl Unanswered {
+    /// What the program is told: nobody here knows whether the owner had done it.
+    pub fn refusal(self) -> RequestError {
+        let why = match self {
+            Unanswered::Commit => {
+                "the process that shares it has gone without an answer: whether the unit of recovery was committed is not \
+                 known; look at its records before it is done again"
+            }
+            Unanswered::Prepare => {
+                "the process that shares it has gone without an answer: whether the unit of recovery was prepared is not \
+                 known; look at the units in doubt before it is done again"
+            }
+        };
+        RequestError::Fenced { why: why.into() }
+    }
+}
+
 /// An open of a data set that another process owns.
 pub trait FarDataSet: Send + Sync {
     /// Of the data component; through a path as of a KSDS with the alternate key for the key.
@@ -52,7 +78,8 @@ pub trait FarDataSet: Send + Sync {
     /// What the owner knows now; if it cannot be asked, what it said last.
     fn facts(&self) -> Facts;
     /// A string. `unit`: one that [`new_unit`](Self::new_unit) of a data set of the same owner has made. `with`: the
-    /// string of the same owner that it has its holds and locks together with.
+    /// string of the same owner that it has its holds and locks together with. Where one of them is of another owner, as
+    /// of one that has gone, each request of the string is refused.
     fn string(&self, unit: Option<&dyn FarUnit>, with: Option<&mut dyn FarString>) -> Box<dyn FarString>;
     /// A unit of recovery of the owner.
     fn new_unit(&self) -> Box<dyn FarUnit>;
@@ -103,12 +130,15 @@ pub trait FarPin: Send {
 
 /// A unit of recovery of another process. Dropped, it is backed out.
 pub trait FarUnit: Send + Sync {
-    /// The owner's number of it.
+    /// The owner's number of it; one that no unit has: the owner cannot be asked.
     fn number(&self) -> u64;
+    /// Which owner that is. Of two that are used at the same time it is another one, also where one has gone.
+    fn owner(&self) -> usize;
     /// Ends it: its changes stand.
     ///
     /// # Errors
-    /// As [`UnitOfRecovery::commit`](crate::UnitOfRecovery::commit).
+    /// As [`UnitOfRecovery::commit`](crate::UnitOfRecovery::commit). 12/16 also where the owner has gone; whether it is
+    /// known what became of the unit then says [`unanswered`](Self::unanswered).
     fn commit(&self, durability: Durability) -> Result<(), RequestError>;
     /// Takes its changes back.
     ///
@@ -118,19 +148,24 @@ pub trait FarUnit: Send + Sync {
     /// Prepares it: it belongs to nobody then but to who decides about `name`.
     ///
     /// # Errors
-    /// As [`UnitOfRecovery::prepare`](crate::UnitOfRecovery::prepare).
+    /// As [`UnitOfRecovery::prepare`](crate::UnitOfRecovery::prepare); the same of an owner that has gone.
     fn prepare(&self, name: &str) -> Result<(), PrepareError>;
     /// Changes of it so far.
     fn changes(&self) -> usize;
-    /// The process that has it is gone, and has not committed it.
+    /// The process that has it is gone. If it had not committed or prepared it, whoever opens its data sets next takes it
+    /// back.
     fn is_gone(&self) -> bool;
+    /// What was asked of the process when it went, and got no answer: it was done or not. None: it was not done.
+    fn unanswered(&self) -> Option<Unanswered>;
 }
 
 /// A string of another process's data set. Each request is that of [`Str`](crate::Str), errors too; what a get has
 /// returned is [`last`](Self::last).
 pub trait FarString: Send {
-    /// The owner's number of it; 0: the owner cannot be asked.
+    /// The owner's number of it; one that no string has: the owner cannot be asked.
     fn number(&mut self) -> u64;
+    /// As [`FarUnit::owner`].
+    fn owner(&self) -> usize;
     /// The record that the last get returned.
     fn last(&self) -> Record<'_>;
     /// Is a record held for update?

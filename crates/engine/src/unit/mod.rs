@@ -41,7 +41,7 @@ use crate::request::{Access, Durability, Logging};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU64};
 use crate::sync::{Mutex, RwLock};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 /// Owners with this bit are units; the others are strings.
@@ -192,7 +192,9 @@ impl UnitOfRecovery {
     ///
     /// # Errors
     /// 8/28 and the like: a change could not be taken back; the changes of other data sets have been, and asked again
-    /// it goes on. 12/16: a data set is fenced; whoever opens it next takes the rest back, and the unit has ended.
+    /// it goes on. 12/16: a data set is fenced; whoever opens it next takes the rest back, and the unit has ended. The
+    /// same where another process has its data sets, and went without an answer to a commit or a prepare of it: whether
+    /// the unit stands, or is in doubt, is not known, and its words say so. The next unit can begin.
     pub fn backout(&self) -> Result<(), RequestError> {
         self.state.shared.owner.check()?;
         if let Some(far) = self.state.far_part() {
@@ -203,7 +205,8 @@ impl UnitOfRecovery {
             // With its process went the unit: whoever opens the data sets next takes it back. The next one is anywhere.
             *self.state.far.lock() = None;
             self.state.has_far.store(false, Release);
-            return Ok(());
+            // Unless it had ended otherwise, and nobody could say so.
+            return far.unanswered().map_or(Ok(()), |asked| Err(asked.refusal()));
         }
         let ending = self.state.ending.write();
         let (sets, done) = self.state.back_out();
@@ -279,26 +282,25 @@ impl UnitOfRecovery {
         let bytes = key.len() + old.len() + OVERHEAD;
         let set = self.state.enlist(inner, bytes)?;
         let holds = &inner.common().holds;
-        let fresh = match holds.keep(key, self.state.owner) {
-            Ok(fresh) => fresh,
-            Err(error) => return Err(self.state.refused(bytes, error)),
-        };
-        if erases {
-            holds.erases(key, self.state.owner);
+        if let Err(error) = holds.keep(key, self.state.owner) {
+            return Err(self.state.refused(bytes, error));
         }
+        let marked = erases && holds.erases(key, self.state.owner);
         let in_unit = InUnit {
             unit: &*self.state,
             set,
             old,
             takes_back: None,
             logged: Cell::new(false),
+            kept: RefCell::default(),
         };
         let done = change(Context::Unit(&in_unit));
         if in_unit.logged.get() {
             return done;
         }
-        if done.is_err() && fresh {
-            holds.unkeep(key, self.state.owner);
+        if done.is_err() {
+            in_unit.keep_nothing();
+            holds.unkeep(key, self.state.owner, marked);
         }
         done.map_err(|error| self.state.refused(bytes, error))
     }
@@ -423,7 +425,7 @@ impl UnitState {
             if later {
                 self.ends_with(lsn)
             } else {
-                self.flush_end()?
+                self.flush_end(lsn)?
             }
         }
         Ok(self.end())
@@ -445,8 +447,15 @@ impl UnitState {
 
     /// Makes the unit's end durable. It is over then for all that the log names, fenced ones too: whoever opens them next
     /// finds the end. One that went out of the log has not what the others have.
-    fn flush_end(&self) -> Result<(), RequestError> {
+    fn flush_end(&self, lsn: u64) -> Result<(), RequestError> {
         let sets = self.flush_log()?;
+        if self.shared.log.is_lost(lsn) {
+            let why = "the log could not go on in another file, and has not the end of the unit of recovery".to_string();
+            for inner in &sets {
+                inner.members().for_each(|member| member.common().fence_quietly(&why));
+            }
+            return Err(RequestError::Fenced { why });
+        }
         let left = |inner: &&Arc<OpenDataSet>| !inner.members().all(OpenDataSet::is_named);
         sets.iter().filter(left).try_for_each(|inner| inner.check_fences())
     }
