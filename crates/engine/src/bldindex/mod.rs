@@ -5,6 +5,7 @@
 
 mod compare;
 mod sort;
+mod tie;
 
 pub use compare::{Compared, Disagreement};
 

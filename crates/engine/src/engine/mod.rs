@@ -3,7 +3,6 @@
 mod in_doubt;
 mod path;
 mod sphere;
-mod tie;
 
 pub use in_doubt::InDoubt;
 
@@ -343,7 +342,7 @@ impl Engine {
     }
 
     /// The data file of a cluster that nobody has open, locked, after recovery if that is due.
-    fn open_closed(&self, data: &Path, index: &Path) -> Result<Box<dyn File>, OpenError> {
+    pub(crate) fn open_closed(&self, data: &Path, index: &Path) -> Result<Box<dyn File>, OpenError> {
         let file = open_file(self.disk(), data, Lock::Exclusive, true)?;
         let root = read_root(&*file, data)?;
         if root.log.log == 0 {

@@ -1,8 +1,8 @@
 //! An alternate index whose files were made elsewhere becomes one of a base that is there.
 
-use super::Engine;
-use crate::bldindex::BuildError;
+use super::BuildError;
 use crate::dataset::DataSet;
+use crate::engine::Engine;
 use crate::error::OpenError;
 use crate::files::Files;
 use crate::request::Access;
@@ -16,7 +16,7 @@ impl Engine {
     /// own, because another index of the base may have the same.
     ///
     /// # Errors
-    /// This process has the base open for output too; a unit in doubt has changed the base; the files cannot be written.
+    /// This process has the base open for output too, a unit in doubt has changed it, or the files cannot be written.
     pub fn tie_index(&self, alternate: &Files, base: Option<&DataSet>, own: bool) -> Result<(), BuildError> {
         let base = base.map(DataSet::near).transpose().map_err(BuildError::Base)?;
         if let Some(base) = base {
@@ -41,7 +41,7 @@ impl Engine {
         (root.stamp, root.built_from) = match base {
             Some(base) => {
                 let before = root.log.origin.max(root.stamp.origin);
-                let origin = self.shared.env.clock.now().max(before + 1);
+                let origin = self.shared().env.clock.now().max(before + 1);
                 base.ties.built(root.lineage(), origin, base)
             }
             None => (Stamp::default(), BuiltFrom::default()),
