@@ -169,7 +169,7 @@ impl Lds {
         drop(latched);
         self.intervals.reach(ci + 1);
         if first {
-            self.data.set_has_records(ci, true);
+            self.data.note_records(ci);
         }
         self.counters.add(DataSetCount::Updated, 1);
     }

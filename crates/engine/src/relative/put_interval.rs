@@ -59,7 +59,7 @@ impl Rrds {
             self.data.changed(&mut latched);
         }
         drop(latched);
-        self.data.set_has_records(ci, full > 0);
+        self.data.note_records(ci);
         Ok(())
     }
 
