@@ -383,9 +383,9 @@ impl Component {
         self.listed(changed.len(), 0);
     }
 
-    /// Notes whether a CI holds records, which just got its first one or lost its last. The caller gave up the latch of
-    /// its page to ask (S3), so what he knows may be old: the page says it. A CI without a page needs no note, as it was
-    /// written since then, and that noted it.
+    /// Notes whether a CI holds records, which just got its first one or lost its last. The caller gave up the latch
+    /// of its page before (S3), so what he knows may be old: the page says it. A CI without a page needs no note, as
+    /// it was written since then, and that noted it.
     pub fn note_records(&self, ci: u32) {
         let (ca, i) = self.layout.split(ci);
         let _guard = self.lock(ca).lock();

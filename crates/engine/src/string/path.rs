@@ -12,8 +12,8 @@
 //! * P2. What the alternate index said is believed only if the base record agrees. If it does not, somebody may be
 //!   changing both, so they are looked at again under the lock of the alternate key (sphere:S2): then a pointer without
 //!   its record is 8/144, and a record with another key is one that an index without UPGRADE missed.
-//! * P3. Of an alternate index record that leads nowhere, another is looked for only if it has changed since it was read.
-//!   Else it would be found again for ever: it is damaged (12/4).
+//! * P3. Where an alternate index record leads nowhere, it is looked for again only if it has changed since it was
+//!   read. Else it would be found again for ever: it is damaged (12/4).
 
 use super::buffered::{forward, to_key};
 use super::AccessPath;
