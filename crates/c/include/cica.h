@@ -430,7 +430,7 @@ int cica_rba(cica_string *string, uint64_t *rba);
 int cica_get_ci(cica_string *string, uint64_t rba, unsigned flags, void *area, size_t size, size_t *count);
 /* Puts back the one got with CICA_UPDATE. The image is checked: CIDF and RDFs; the same records at the same places
  * (CICA_BAD_CI) with the same keys (CICA_KEY_CHANGED), but of an RRDS any slots, of a linear data set any bytes; none of
- * its changed records held by another string (CICA_EXCLUSIVE). */
+ * its changed records held by another string, and none in it changed by another since it was got (CICA_EXCLUSIVE). */
 int cica_put_ci(cica_string *string, const void *area, size_t size);
 
 /* ---- records that others have ----

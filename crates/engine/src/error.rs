@@ -162,6 +162,11 @@ pub enum RequestError {
         /// What it answered.
         error: Box<RequestError>,
     },
+    /// 8/20: a control interval is not any more as it was when it was got for update.
+    IntervalChanged {
+        /// Where it begins.
+        rba: u64,
+    },
     /// 8/156: the image is not one of this control interval.
     BadInterval {
         /// Why.
@@ -206,7 +211,7 @@ impl RequestError {
             Duplicate { .. } => (8, 8),
             Sequence { .. } => (8, 12),
             NotFound => (8, 16),
-            Exclusive { .. } => (8, 20),
+            Exclusive { .. } | IntervalChanged { .. } => (8, 20),
             Deadlock { .. } => (8, 21),
             LockTimeout { .. } => (8, 22),
             Retained { .. } => (8, 24),
@@ -350,6 +355,10 @@ impl fmt::Display for RequestError {
                 show_key(key)
             )?,
             Alternate { name, error, .. } => write!(f, "alternate index {name}: {error}")?,
+            IntervalChanged { rba } => write!(
+                f,
+                "the control interval at RBA {rba} was changed by another string since it was got: get it again"
+            )?,
             BadInterval { why } => write!(f, "the image is not one of this control interval: {why}")?,
             BadRrn { rrn } => write!(f, "there can be no relative record number {rrn}")?,
             NoAddresses => write!(f, "records of this data set go by relative record number, not by RBA")?,

@@ -4,7 +4,7 @@
 mod common;
 
 use cica_engine::*;
-use cica_format::aix::{self, AixRecord, Directory, Pointers};
+use cica_format::aix::{self, AixRecord, Directory, Link, Pointers};
 use cica_format::attributes::Alternate;
 use common::sphere::{files, output};
 use common::*;
@@ -286,6 +286,64 @@ fn a_unit_that_is_backed_out_leaves_no_pointer_and_takes_none() {
     assert_eq!(found[..150], (150..300).collect::<Vec<u64>>()[..]);
     found.sort_unstable();
     assert_eq!(found, (0..300).collect::<Vec<u64>>());
+    set.close().unwrap();
+}
+
+/// The first link of a chain has a pointer, and a directory names the links of all. Where a file says otherwise that is
+/// answered, and not looked at for ever.
+#[test]
+fn a_chain_that_leads_nowhere_is_damaged() {
+    let world = World::memory();
+    let engine = world.engine();
+    define(&world, &engine, 60);
+    let records = [record(0, "AAA"), record(1, "UUU"), record(2, "ZZZ")];
+    load(&world, &engine, records.into_iter());
+    build(&world, &engine, 1 << 20);
+    let link = |key: &[u8], number: u64, pointer: Option<u64>| {
+        let (mut record, listed) = (Vec::new(), true);
+        aix::begin_link(&mut record, Pointers::Keys(8), key, Link { number, listed });
+        if let Some(n) = pointer {
+            aix::add(&mut record, &common::key(n)).unwrap();
+        }
+        record
+    };
+    let directory = Directory {
+        low: 0,
+        entries: vec![(aix::hash(&key(1)), 0)],
+    };
+    let set = world.open(&engine, "n");
+    let mut s = set.string();
+    // An empty link alone, and one that its directory does not name, to a record that is not there.
+    for record in [
+        link(b"EEE", 0, None),
+        link(b"UUU", 1, Some(77)),
+        directory.write(b"UUU"),
+    ] {
+        s.insert(&record, Insert::Direct).unwrap();
+    }
+    s.get(&[&b"UUU"[..], &[0; 8]].concat(), Search::Equal, Intent::Update)
+        .unwrap();
+    s.update(&link(b"UUU", 0, Some(1))).unwrap();
+    drop(s);
+    set.close().unwrap();
+    let damaged = |answer: Result<Record<'_>, RequestError>| {
+        let f = answer.unwrap_err().feedback();
+        assert_eq!((f.return_code, f.reason, f.component), (12, 4, 2));
+    };
+    let set = path(&world, &engine);
+    let mut s = set.string();
+    damaged(s.get(b"EEE", Search::Equal, Intent::Read));
+    damaged(s.get(b"B", Search::GreaterOrEqual, Intent::Read));
+    damaged(s.skip(b"EEE", Search::Equal, Intent::Read));
+    s.point_first().unwrap();
+    assert_eq!(s.next(Intent::Read).map(told).unwrap().0, "AAA");
+    damaged(s.next(Intent::Read));
+    // Others are read as ever.
+    let mut read = |key: &[u8]| s.get(key, Search::Equal, Intent::Position).map(told).unwrap().1;
+    assert_eq!((read(b"ZZZ"), read(b"UUU")), (2, 1));
+    damaged(s.next(Intent::Read));
+    damaged(s.prev(Intent::Read));
+    drop(s);
     set.close().unwrap();
 }
 

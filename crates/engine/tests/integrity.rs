@@ -470,3 +470,138 @@ fn an_erased_record_may_come_back_whatever_the_read_before_came_to() {
         assert_eq!(codes(absent.map(drop)), (8, 16), "{organization:?}");
     }
 }
+
+fn skip(of: &Numbered, s: &mut Str, n: u64) -> Result<u64, (u8, u8)> {
+    let key = key(n);
+    match s.skip(of.argument(n, &key), Search::GreaterOrEqual, Intent::Read) {
+        Ok(record) => Ok(shown(&record).0),
+        Err(error) => Err(codes(Err::<(), _>(error))),
+    }
+}
+
+#[test]
+fn a_skip_that_was_refused_is_made_again() {
+    for organization in [Organization::Ksds, Organization::Rrds, Organization::Vrrds] {
+        let (engine, of) = Numbered::new(organization);
+        for n in [5, 10] {
+            of.insert(&mut of.ds.string(), n, 0).unwrap();
+        }
+        for steps in [false, true] {
+            let unit = engine.unit();
+            of.change(&mut of.ds.string_in(&unit), 10, Some(1)).unwrap();
+            let mut s = of.ds.string();
+            s.set_integrity(ReadIntegrity::Consistent);
+            s.get(of.argument(5, &key(5)), Search::Equal, Intent::Position).unwrap();
+            if steps {
+                assert_eq!(codes(s.next(Intent::Read).map(drop)), (8, 20), "{organization:?}");
+            }
+            for n in [6, 7, 6] {
+                assert_eq!(skip(&of, &mut s, n), Err((8, 20)), "{organization:?} {n}");
+            }
+            // The string stands on 5 still, whatever it was refused.
+            assert_eq!(skip(&of, &mut s, 4), Err((8, 12)), "{organization:?}");
+            assert_eq!(skip(&of, &mut s, 6), Err((8, 20)), "{organization:?}");
+            unit.commit().unwrap();
+            assert_eq!(skip(&of, &mut s, 6), Ok(10), "{organization:?}");
+            assert_eq!(skip(&of, &mut s, 9), Err((8, 12)), "{organization:?}");
+            assert_eq!(s.next(Intent::Read).map(|record| shown(&record).0).unwrap(), LAST);
+        }
+    }
+}
+
+/// A request that says nothing of a record (a key that is too long) leaves the string before what it was refused.
+#[test]
+fn what_was_refused_is_not_passed_by_a_request_that_is_none() {
+    let (engine, of) = Numbered::new(Organization::Ksds);
+    for n in [5, 10] {
+        of.insert(&mut of.ds.string(), n, 0).unwrap();
+    }
+    let unit = engine.unit();
+    of.change(&mut of.ds.string_in(&unit), 10, Some(1)).unwrap();
+    let mut s = of.ds.string();
+    s.set_integrity(ReadIntegrity::Consistent);
+    assert_eq!(s.next(Intent::Read).map(|record| shown(&record).0).unwrap(), 5);
+    assert_eq!(codes(s.next(Intent::Read).map(drop)), (8, 20));
+    assert_eq!(
+        codes(s.get(&[b'9'; 9], Search::Equal, Intent::Read).map(drop)),
+        (8, 112)
+    );
+    unit.commit().unwrap();
+    assert_eq!(s.next(Intent::Read).map(|record| shown(&record)).unwrap(), (10, 1));
+}
+
+#[test]
+fn a_string_that_is_told_to_look_goes_on_where_it_is() {
+    for organization in [Organization::Ksds, Organization::Rrds, Organization::Vrrds] {
+        let (engine, of) = Numbered::new(organization);
+        for n in [5, 10, 15] {
+            of.insert(&mut of.ds.string(), n, 0).unwrap();
+        }
+        let unit = engine.unit();
+        of.change(&mut of.ds.string_in(&unit), 15, Some(1)).unwrap();
+        let mut s = of.ds.string();
+        s.get(of.argument(10, &key(10)), Search::Equal, Intent::Position)
+            .unwrap();
+        s.set_integrity(ReadIntegrity::Consistent);
+        for _ in 0..3 {
+            // Refused before it had moved.
+            assert_eq!(codes(s.next(Intent::Update).map(drop)), (8, 20), "{organization:?}");
+        }
+        unit.commit().unwrap();
+        let next = s.next(Intent::Update).map(|record| shown(&record));
+        assert_eq!(next.unwrap(), (15, 1), "{organization:?}");
+    }
+}
+
+#[test]
+fn behind_the_last_record_and_before_the_first_there_is_none_whatever_was_erased() {
+    for organization in [Organization::Ksds, Organization::Rrds, Organization::Vrrds] {
+        let (engine, of) = Numbered::new(organization);
+        for n in [5, 10] {
+            of.insert(&mut of.ds.string(), n, 0).unwrap();
+        }
+        let unit = engine.unit();
+        of.change(&mut of.ds.string_in(&unit), 10, None).unwrap();
+        let mut s = of.ds.string();
+        s.set_integrity(ReadIntegrity::Consistent);
+        s.point_last().unwrap();
+        assert_eq!(codes(s.next(Intent::Read).map(drop)), (8, 4), "{organization:?}");
+        s.point_first().unwrap();
+        assert_eq!(codes(s.prev(Intent::Read).map(drop)), (8, 4), "{organization:?}");
+    }
+}
+
+/// Units end all the time, between a read and the second look that it takes.
+#[test]
+fn an_end_of_data_stays_one_while_units_end() {
+    let (engine, of) = Numbered::new(Organization::Ksds);
+    of.insert(&mut of.ds.string(), 5, 0).unwrap();
+    let over = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            let unit = engine.unit();
+            let mut changer = of.ds.string_in(&unit);
+            while !over.load(std::sync::atomic::Ordering::Relaxed) {
+                of.change(&mut changer, 5, Some(1)).unwrap();
+                unit.backout().unwrap();
+            }
+        });
+        // What is wrong is told when the other thread is at its end.
+        let wrong = (0..20_000).find_map(|round| {
+            let mut s = of.ds.string();
+            if round % 2 == 0 {
+                s.get(&key(LAST), Search::Equal, Intent::Position).unwrap();
+                s.set_integrity(ReadIntegrity::Consistent);
+            } else {
+                s.set_integrity(ReadIntegrity::Consistent);
+                s.point_last().unwrap();
+            }
+            match s.next(Intent::Read).map(|record| shown(&record)) {
+                Err(RequestError::EndOfData) => None,
+                wrong => Some((round, wrong)),
+            }
+        });
+        over.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(wrong.is_none(), "{wrong:?}");
+    });
+}

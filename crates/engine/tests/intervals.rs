@@ -185,6 +185,112 @@ fn what_would_move_a_record_is_refused_and_changes_nothing() {
     }
 }
 
+/// Gets the record at an RBA, or in a slot, for update.
+fn hold(s: &mut Str, organization: Organization, n: u64) {
+    match organization {
+        Organization::Ksds => s.get(&key(n), Search::Equal, Intent::Update),
+        Organization::Rrds => s.get(Argument::Rrn(n as u32), Search::Equal, Intent::Update),
+        _ => s.get(Argument::Rba((n - 1) * 60), Search::Equal, Intent::Update),
+    }
+    .unwrap();
+}
+
+#[test]
+fn what_others_have_changed_since_the_get_is_not_put_back() {
+    for organization in [Organization::Ksds, Organization::Esds, Organization::Rrds] {
+        let (_world, engine, open) = loaded(organization);
+        let (mut s, mut t) = (open.string(), open.string());
+        let mut image = get(&mut s, 0);
+        image[..60].copy_from_slice(&sealed(1, 100, 60));
+        hold(&mut t, organization, 2);
+        t.update(&sealed(2, 200, 60)).unwrap();
+        assert_eq!(codes(s.put_interval(&image)), (8, 20), "{organization:?}");
+        assert_eq!(values(&open)[..3], [1, 200, 3], "{organization:?}");
+        // What a unit has committed is a change of another, too, and what was backed out is none.
+        let unit = engine.unit();
+        let mut u = open.string_in(&unit);
+        for commits in [true, false] {
+            let mut image = get(&mut s, 0);
+            image[..60].copy_from_slice(&sealed(1, 100, 60));
+            hold(&mut u, organization, 3);
+            u.update(&sealed(3, if commits { 300 } else { 301 }, 60)).unwrap();
+            if commits {
+                unit.commit().unwrap();
+                assert_eq!(codes(s.put_interval(&image)), (8, 20), "{organization:?}");
+            } else {
+                unit.backout().unwrap();
+                s.put_interval(&image).unwrap();
+            }
+        }
+        assert_eq!(values(&open)[..3], [100, 200, 300], "{organization:?}");
+        // Of two that got it the first wins.
+        let mut images = [&mut s, &mut t].map(|s| get(s, 0));
+        images[0][..60].copy_from_slice(&sealed(1, 101, 60));
+        images[1][180..240].copy_from_slice(&sealed(4, 400, 60));
+        s.put_interval(&images[0]).unwrap();
+        assert_eq!(codes(t.put_interval(&images[1])), (8, 20), "{organization:?}");
+        assert_eq!(values(&open)[..4], [101, 200, 300, 4], "{organization:?}");
+    }
+}
+
+#[test]
+fn a_slot_that_was_filled_or_emptied_since_the_get_stays_so() {
+    let (_world, _engine, open) = loaded(Organization::Rrds);
+    let (mut s, mut t) = (open.string(), open.string());
+    for round in 0..2 {
+        let mut image = get(&mut s, 512);
+        image[..60].copy_from_slice(&sealed(9, 900, 60));
+        if round == 0 {
+            t.insert_at(13, &sealed(13, 13, 60), Insert::Direct).unwrap();
+        } else {
+            hold(&mut t, Organization::Rrds, 10);
+            t.erase().unwrap();
+        }
+        assert_eq!(codes(s.put_interval(&image)), (8, 20), "{round}");
+    }
+    assert_eq!(values(&open)[8..], [9, 11, 12, 13]);
+    let mut image = get(&mut s, 512);
+    image[..60].copy_from_slice(&sealed(9, 900, 60));
+    s.put_interval(&image).unwrap();
+    assert_eq!(values(&open)[8..], [900, 11, 12, 13]);
+}
+
+#[test]
+fn a_control_interval_of_a_linear_data_set_is_put_back_over_what_was_got_alone() {
+    const CISZ: usize = 4096;
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "l", |data, _| {
+        (data.organization, data.ci_size, data.key_length) = (Organization::Lds, CISZ as u32, 0);
+        (data.average_record, data.maximum_record) = (0, 0);
+    });
+    let open = world.open(&engine, "l");
+    let (mut s, mut t) = (open.string(), open.string());
+    s.write_range(0, &[1; 2 * CISZ]).unwrap();
+    let there = || {
+        let mut bytes = vec![0; 2 * CISZ];
+        open.string().read_range(0, &mut bytes).unwrap();
+        (bytes[0], bytes[CISZ])
+    };
+    get(&mut s, CISZ as u64);
+    get(&mut t, CISZ as u64);
+    s.put_interval(&[2; CISZ]).unwrap();
+    assert_eq!(codes(t.put_interval(&[3; CISZ])), (8, 20));
+    assert_eq!(there(), (1, 2));
+    get(&mut t, CISZ as u64);
+    s.write_range(CISZ as u64, &[4; CISZ]).unwrap();
+    assert_eq!(codes(t.put_interval(&[3; CISZ])), (8, 20));
+    // What another holds, though it has not changed it.
+    get(&mut t, CISZ as u64);
+    let rba = Argument::Rba(CISZ as u64);
+    s.get(rba, Search::Equal, Intent::Update).unwrap();
+    assert_eq!(codes(t.put_interval(&[3; CISZ])), (8, 20));
+    assert_eq!(there(), (1, 4));
+    s.end();
+    t.put_interval(&[3; CISZ]).unwrap();
+    assert_eq!(there(), (1, 3));
+}
+
 #[test]
 fn slots_of_an_rrds_are_filled_and_emptied_by_their_control_interval() {
     let (world, engine, open) = loaded(Organization::Rrds);

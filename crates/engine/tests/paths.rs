@@ -203,6 +203,39 @@ fn a_path_and_its_base_share_one_open() {
 }
 
 #[test]
+fn a_skip_through_a_path_that_was_refused_is_made_again() {
+    let world = World::memory();
+    let engine = filled(&world);
+    let ds = path(&world, &engine, "u", output());
+    for steps in [false, true] {
+        let unit = engine.unit();
+        let mut changer = ds.string_in(&unit);
+        assert_eq!(
+            changer.get(b"0043", Search::Equal, Intent::Update).map(number).unwrap(),
+            7
+        );
+        changer.update(&record(7, "0043", "BBB")).unwrap();
+        let mut s = ds.string();
+        s.set_integrity(ReadIntegrity::Consistent);
+        s.get(b"0042", Search::Equal, Intent::Position).unwrap();
+        if steps {
+            assert_eq!(s.next(Intent::Read).unwrap_err().feedback().reason, 20);
+        }
+        let mut skip = |key: &[u8]| match s.skip(key, Search::GreaterOrEqual, Intent::Read) {
+            Ok(record) => Ok(number(record)),
+            Err(error) => Err(error.feedback().reason),
+        };
+        for _ in 0..2 {
+            assert_eq!(skip(b"0042"), Ok(8));
+            assert_eq!(skip(b"0043"), Err(20));
+        }
+        assert_eq!(skip(b"0041"), Err(12));
+        unit.commit().unwrap();
+        assert_eq!(skip(b"0043"), Ok(7));
+    }
+}
+
+#[test]
 fn an_index_that_is_not_upgraded_leads_to_what_it_knew() {
     let world = World::memory();
     let engine = filled(&world);

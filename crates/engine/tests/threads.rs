@@ -216,3 +216,55 @@ fn threads_lose_and_tear_nothing_on_linux_files() {
     run(&World::on(disk, Path::new(&dir)), false, 3_000);
     std::fs::remove_dir_all(&dir).unwrap();
 }
+
+/// One thread puts the first record into a CI while another takes out its last: what the CA says of the CI is what the
+/// page says, in whichever order they come to say it.
+#[test]
+fn a_ca_knows_which_of_its_cis_have_records_whoever_is_last() {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "d", |data, _| {
+        data.organization = cica_format::attributes::Organization::Rrds;
+        (data.key_length, data.average_record, data.maximum_record) = (0, 60, 60);
+    });
+    let ds = world.open(&engine, "d");
+    ds.string().insert_at(2, &sealed(2, 0, 60), Insert::Skip).unwrap();
+    ds.close().unwrap();
+    let ds = world.open(&engine, "d");
+    let insert = |n: u32| {
+        let record = sealed(n.into(), 0, 60);
+        ds.string().insert_at(n, &record, Insert::Direct).unwrap();
+    };
+    let erase = |n: u32| {
+        let mut s = ds.string();
+        s.get(Argument::Rrn(n), Search::Equal, Intent::Update).unwrap();
+        s.erase().unwrap();
+    };
+    let free = || ds.statistics().0.free_space;
+    let used = free();
+    let together = std::sync::Barrier::new(2);
+    let wrong = std::thread::scope(|threads| {
+        let erases = threads.spawn(|| {
+            for _ in 0..ROUNDS {
+                together.wait();
+                erase(2);
+                together.wait();
+            }
+        });
+        let mut wrong = 0;
+        for _ in 0..ROUNDS {
+            together.wait();
+            insert(1);
+            together.wait();
+            wrong += u64::from(free() != used);
+            insert(2);
+            erase(1);
+        }
+        erases.join().unwrap();
+        wrong
+    });
+    const ROUNDS: u64 = 20_000;
+    assert_eq!(wrong, 0, "of {ROUNDS}");
+    erase(2);
+    assert_eq!(free() - used, 512);
+}

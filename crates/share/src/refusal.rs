@@ -116,7 +116,8 @@ fn of_numbers(place: u8, [a, b, c]: [u64; 3]) -> RequestError {
             given: a as usize,
             key_length: second,
         },
-        _ => RequestError::BadRrn { rrn: a },
+        6 => RequestError::BadRrn { rrn: a },
+        _ => RequestError::IntervalChanged { rba: a },
     }
 }
 
@@ -178,6 +179,7 @@ impl From<&RequestError> for Refusal {
             Length { given, least, most } => Refusal::Numbers(4, [*given as u64, *least as u64, *most as u64]),
             KeyLength { given, key_length } => Refusal::Numbers(5, [*given as u64, *key_length as u64, 0]),
             BadRrn { rrn } => Refusal::Numbers(6, [*rrn, 0, 0]),
+            IntervalChanged { rba } => Refusal::Numbers(7, [*rba, 0, 0]),
             Physical { reason, what } => Refusal::Physical(*reason, what.clone()),
             Alternate { component, name, error } => {
                 Refusal::Alternate(*component, name.clone(), Box::new(Refusal::from(&**error)))

@@ -240,7 +240,8 @@ pub fn remove(
     Ok(Some(edits))
 }
 
-fn broken(ksds: &Ksds, key: &[u8], what: &str) -> RequestError {
+/// 12/4: the records of an alternate key contradict each other.
+pub fn broken(ksds: &Ksds, key: &[u8], what: &str) -> RequestError {
     RequestError::Physical {
         reason: 4,
         what: format!(

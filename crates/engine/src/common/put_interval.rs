@@ -4,6 +4,8 @@
 //!   their other bytes may be new. So neither index nor RBAs change, and what changed is logged as updates.
 //! * V2. A CI with a segment of a spanned record is not replaced: the segments of a record change together.
 //! * V3. A record that a string holds for update, or a unit keeps, is not replaced.
+//! * V4. Nothing is replaced in a CI that is not as it was when it was got: a GET CNV for update takes no hold, so what
+//!   others changed since would go. Page and image are compared below the latch below which the page changes.
 
 use super::Common;
 use crate::error::RequestError;
@@ -12,10 +14,12 @@ use cica_counters::DataSetCount;
 use cica_format::ci;
 
 impl Common {
-    /// Replaces a CI with records. `log` logs an update: data set number, RBA and record.
+    /// Replaces a CI with records; `got` is its image as it was got. `log` logs an update: data set number, RBA and
+    /// record.
     pub fn replace_interval(
         &self,
         number: u32,
+        got: &[u8],
         image: &[u8],
         log: impl Fn(u32, &mut Vec<u8>, u64, &[u8]),
     ) -> Result<(), RequestError> {
@@ -24,6 +28,9 @@ impl Common {
         let mut spans = Vec::new();
         let layout = ci::parse(image, &mut spans).map_err(|why| bad(why.to_string()))?;
         let mut latched = self.latch_whole(number)?;
+        if self.data.image_of(number, &mut latched)? != got {
+            return Err(self.interval_changed(number));
+        }
         let mut page = Page::of(latched.cells());
         if page.segment() != 0 || layout.segment != ci::Segment::Whole {
             return Err(bad("it has a segment of a spanned record".into()));
@@ -62,6 +69,13 @@ impl Common {
             self.counters.add(DataSetCount::Updated, changed.len() as u64);
         }
         Ok(())
+    }
+
+    /// V4.
+    pub fn interval_changed(&self, number: u32) -> RequestError {
+        RequestError::IntervalChanged {
+            rba: self.rba_of_ci(number),
+        }
     }
 }
 

@@ -52,7 +52,7 @@ impl Esds {
             // The CIs stay behind the end until the next record comes, which finds them empty.
             self.intervals.retreat(first);
             for ci in first..first + cis {
-                self.data.set_has_records(ci, false);
+                self.data.note_records(ci);
             }
         }
         Ok(())

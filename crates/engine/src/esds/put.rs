@@ -89,7 +89,7 @@ impl Esds {
         self.data.changed(&mut latched);
         drop(latched);
         self.intervals.reach(end + 1);
-        self.data.set_has_records(end, true);
+        self.data.note_records(end);
         Ok(rba)
     }
 
@@ -133,7 +133,7 @@ impl Esds {
         drop(latched);
         if count == 0 {
             // It was skipped by a record that a backout took away.
-            self.data.set_has_records(ci, true);
+            self.data.note_records(ci);
         }
         Ok(PutTried::Done(rba))
     }

@@ -136,7 +136,7 @@ impl Ksds {
         self.data.changed(&mut latched);
         drop(latched);
         if count == 0 {
-            self.data.set_has_records(leaf.ci, true);
+            self.data.note_records(leaf.ci);
         }
         Ok(Tried::Done(rba, pos))
     }
@@ -319,7 +319,7 @@ impl Ksds {
                     self.counters.add(DataSetCount::Deleted, 1);
                     if left == 0 {
                         drop(begun);
-                        self.data.set_has_records(leaf.ci, false);
+                        self.data.note_records(leaf.ci);
                         self.reclaim(key)?;
                     }
                     return Ok(Some(()));

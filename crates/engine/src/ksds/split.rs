@@ -75,7 +75,7 @@ impl Ksds {
         self.or_fence(|| self.split_entry(within, &separator))?;
         drop((left, right));
         if emptied {
-            self.data.set_has_records(within.from, false);
+            self.data.note_records(within.from);
         }
         Ok(())
     }
@@ -262,7 +262,7 @@ impl Ksds {
         })?;
         drop((left, right));
         if emptied {
-            self.data.set_has_records(from, false);
+            self.data.note_records(from);
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use crate::common::numbered::Numbered;
 use crate::common::Common;
 use crate::error::RequestError;
 use crate::examine::Examination;
-use crate::pool::{Begun, ImagePage};
+use crate::pool::{Begun, ImagePage, Latched};
 use crate::sync::Mutex;
 use cica_counters::DataSetCount;
 use cica_format::log;
@@ -135,10 +135,31 @@ impl Lds {
         })
     }
 
+    /// PUT CNV: replaces a CI, got as `got` (V3 and V4 of `common/put_interval.rs`).
+    pub fn put_interval(&self, ci: u32, got: &[u8], image: &[u8]) -> Result<(), RequestError> {
+        let _gate = self.gate.read();
+        self.check_fence()?;
+        let _writing = self.writing.lock();
+        let mut latched = self.data.latch(ci)?;
+        if self.data.image_of(ci, &mut latched)? != got {
+            return Err(self.interval_changed(ci));
+        }
+        let held = self.rba_of_ci(ci).to_be_bytes();
+        if self.holds.is_held(&held) {
+            return Err(self.holds.refused(&held));
+        }
+        self.change(latched, ci, 0, image);
+        Ok(())
+    }
+
     /// Writes part of a CI (L1).
     fn write_piece(&self, ci: u32, from: usize, bytes: &[u8]) -> Result<(), RequestError> {
+        self.change(self.data.latch(ci)?, ci, from, bytes);
+        Ok(())
+    }
+
+    fn change(&self, mut latched: Latched<'_>, ci: u32, from: usize, bytes: &[u8]) {
         let rba = self.rba_of_ci(ci) + from as u64;
-        let mut latched = self.data.latch(ci)?;
         let mut page = ImagePage::of(latched.cells(), self.ci_size());
         let first = page.count() == 0;
         page.set_count(1);
@@ -148,10 +169,9 @@ impl Lds {
         drop(latched);
         self.intervals.reach(ci + 1);
         if first {
-            self.data.set_has_records(ci, true);
+            self.data.note_records(ci);
         }
         self.counters.add(DataSetCount::Updated, 1);
-        Ok(())
     }
 
     fn bad_range(&self, rba: u64, len: usize) -> RequestError {

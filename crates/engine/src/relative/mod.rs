@@ -162,7 +162,7 @@ impl Rrds {
         self.data.changed(&mut latched);
         drop(latched);
         if count == 0 {
-            self.data.set_has_records(ci, true);
+            self.data.note_records(ci);
         }
         self.counters.add(DataSetCount::Records, 1);
         if !self.loading.load(Relaxed) {
@@ -224,7 +224,7 @@ impl Rrds {
             }
         };
         if left == 0 {
-            self.data.set_has_records(ci, false);
+            self.data.note_records(ci);
         }
         Ok(())
     }

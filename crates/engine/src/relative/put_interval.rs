@@ -1,4 +1,5 @@
-//! PUT CNV of an RRDS: slots may be filled, emptied and changed, each logged as a request of its own.
+//! PUT CNV of an RRDS: slots may be filled, emptied and changed, each logged as a request of its own, where no slot has
+//! been changed since the CI was got (V3 and V4 of `common/put_interval.rs`).
 
 use super::Rrds;
 use crate::common::put_interval::bad;
@@ -9,8 +10,8 @@ use cica_format::ci::RDF_EMPTY_SLOT;
 use cica_format::{log, slots};
 
 impl Rrds {
-    /// Replaces a CI by an image whose control information is that of such a CI.
-    pub fn put_interval(&self, ci: u32, image: &[u8]) -> Result<(), RequestError> {
+    /// Replaces a CI, got as `got`, by an image whose control information is that of such a CI.
+    pub fn put_interval(&self, ci: u32, got: &[u8], image: &[u8]) -> Result<(), RequestError> {
         let _gate = self.gate.read();
         self.check_fence()?;
         let full = slots::check(image, self.length).map_err(|why| bad(why.to_string()))?;
@@ -19,14 +20,13 @@ impl Rrds {
             .map(|slot| self.is_full(latched.view(), slot))
             .collect();
         let mut page = ImagePage::of(latched.cells(), self.data.layout.ci_size);
+        let there = |slot: usize| before[slot].then_some(&page.image()[slot * self.length..][..self.length]);
+        if (0..self.per_ci).any(|slot| self.in_slot(got, slot) != there(slot)) {
+            return Err(self.interval_changed(ci));
+        }
         let changes: Vec<(usize, Option<&[u8]>)> = (0..self.per_ci)
-            .filter_map(|slot| {
-                let record = &image[slot * self.length..][..self.length];
-                let fills = image[slots::rdf(image.len(), slot)] & RDF_EMPTY_SLOT == 0;
-                let same =
-                    fills == before[slot] && (!fills || *record == page.image()[slot * self.length..][..self.length]);
-                (!same).then_some((slot, Some(record).filter(|_| fills)))
-            })
+            .map(|slot| (slot, self.in_slot(image, slot)))
+            .filter(|&(slot, record)| record != there(slot))
             .collect();
         for (slot, _) in &changes {
             let key = self.number(ci, *slot).to_be_bytes();
@@ -59,7 +59,13 @@ impl Rrds {
             self.data.changed(&mut latched);
         }
         drop(latched);
-        self.data.set_has_records(ci, full > 0);
+        self.data.note_records(ci);
         Ok(())
+    }
+
+    /// The record that a slot of an image holds.
+    fn in_slot<'i>(&self, image: &'i [u8], slot: usize) -> Option<&'i [u8]> {
+        let fills = image[slots::rdf(image.len(), slot)] & RDF_EMPTY_SLOT == 0;
+        fills.then_some(&image[slot * self.length..][..self.length])
     }
 }

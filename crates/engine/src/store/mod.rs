@@ -383,13 +383,21 @@ impl Component {
         self.listed(changed.len(), 0);
     }
 
-    /// Notes whether a CI holds records, which it just got or lost. A CA without a descriptor in the pool needs no
-    /// note: its CIs were written since then, and that noted it.
-    pub fn set_has_records(&self, ci: u32, has: bool) {
+    /// Notes whether a CI holds records, which just got its first one or lost its last. The caller gave up the latch
+    /// of its page before (S3), so what he knows may be old: the page says it. A CI without a page needs no note, as
+    /// it was written since then, and that noted it.
+    pub fn note_records(&self, ci: u32) {
         let (ca, i) = self.layout.split(ci);
         let _guard = self.lock(ca).lock();
         let descriptor = self.directory.get(ca);
-        if descriptor != crate::pool::NO_FRAME && self.flag(CaPage::of(self.pool.view(descriptor)), i, has) {
+        if descriptor == crate::pool::NO_FRAME {
+            return;
+        }
+        let page = CaPage::of(self.pool.view(descriptor));
+        let Some(latched) = self.latch_of(page, i, ci) else {
+            return;
+        };
+        if self.flag(page, i, latched.view().count() > 0) {
             self.ca_changed(ca);
         }
     }

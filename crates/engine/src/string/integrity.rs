@@ -6,7 +6,8 @@
 //! * R1. What a read returns was committed at a moment between its begin and its end. When the page had been read, no
 //!   unit of another owner kept the record, or had erased one that would have come before it; and none had ended since
 //!   the read began, which may have freed what it had changed, and changed again or taken back, since it was read.
-//! * R2. A read that is refused leaves the string where the same request, made again, means the same record.
+//! * R2. A read that is refused leaves the string where the same request, made again, means the same record. A skip may
+//!   name any record that it might have named before.
 //! * R3. Through a path it is the base record that is committed. Records that an open unit has erased, or whose
 //!   alternate key it has changed, are found as the alternate index has them now.
 
@@ -24,6 +25,8 @@ pub(super) struct Integrity {
     stands: Stands,
     /// Its last read was refused: the next step begins where it stands, whatever the string's position says.
     refused: bool,
+    /// What a skip went on from before it was refused, through a path an alternate key; empty: it was nothing.
+    stood: Vec<u8>,
     /// Name of the record that was read.
     found: Vec<u8>,
 }
@@ -31,9 +34,11 @@ pub(super) struct Integrity {
 /// Where a string stands, by the names of the lock table.
 #[derive(Clone)]
 enum Stands {
-    /// Before the first record, or behind the last.
-    End,
-    /// Where it was when it was told to look: nobody has written that down.
+    /// Before the first record.
+    First,
+    /// Behind the last record.
+    Last,
+    /// Where it was when it was told to look: the string's position alone knows it.
     Somewhere,
     /// Pointed to this one, which may be generic and is not passed yet.
     At(Vec<u8>),
@@ -76,7 +81,7 @@ impl Str {
             None if integrity == ReadIntegrity::None => {}
             None => {
                 let stands = if self.is_at_start() {
-                    Stands::End
+                    Stands::First
                 } else {
                     Stands::Somewhere
                 };
@@ -85,6 +90,7 @@ impl Str {
                     how: integrity,
                     stands,
                     refused: false,
+                    stood: Vec::new(),
                     found: Vec::new(),
                 }));
             }
@@ -130,6 +136,9 @@ impl Str {
                 _ => self.read_now(step, intent),
             };
         };
+        if !integrity.refused {
+            self.note_position(&mut integrity);
+        }
         let done = match self.base_set() {
             _ if integrity.how == ReadIntegrity::None && !integrity.refused => match intent {
                 Intent::Update => self.for_update(step),
@@ -142,13 +151,13 @@ impl Str {
         if done.is_ok() {
             integrity.stands = Stands::On(integrity.found.clone());
         }
-        integrity.refused = matches!(
-            done,
-            Err(RequestError::Exclusive { .. } | RequestError::Retained { .. })
-        ) || matches!(
-            done,
-            Err(RequestError::LockTimeout { .. } | RequestError::Deadlock { .. })
-        );
+        integrity.refused = match &done {
+            Err(RequestError::Exclusive { .. } | RequestError::Retained { .. }) => true,
+            Err(RequestError::LockTimeout { .. } | RequestError::Deadlock { .. }) => true,
+            // These move the string; what is refused for another reason leaves it where it was.
+            Ok(()) | Err(RequestError::NotFound | RequestError::EndOfData | RequestError::BadRba { .. }) => false,
+            Err(_) => integrity.refused,
+        };
         self.integrity = Some(integrity);
         done
     }
@@ -185,7 +194,10 @@ impl Str {
         holds: &Holds,
     ) -> Result<(), RequestError> {
         let mut locked = None;
-        let mut again = std::mem::take(&mut integrity.refused) && matches!(step, ReadStep::Next | ReadStep::Prev);
+        let mut again = integrity.refused && !matches!(step, ReadStep::Get(..));
+        if let (true, ReadStep::Skip(argument, _)) = (again, step) {
+            self.check_order(argument, &integrity.stood)?;
+        }
         loop {
             let seen = holds.ends();
             let done = if !again {
@@ -274,7 +286,10 @@ impl Str {
     fn go_back(&mut self, step: ReadStep<'_>, to: &Stands) -> Result<(), RequestError> {
         let backward = matches!(step, ReadStep::Prev);
         let at = match to {
-            Stands::End | Stands::Somewhere => return self.point_end_now(backward),
+            Stands::First => return self.point_end_now(false),
+            Stands::Last => return self.point_end_now(true),
+            // It was refused before it had moved, or is at an end, where it stays.
+            Stands::Somewhere => return Ok(()),
             Stands::At(at) | Stands::On(at) => at,
         };
         if backward {
@@ -307,6 +322,30 @@ impl Str {
             self.stands_before(name, step, integrity);
         }
         waited
+    }
+
+    /// Notes what a skip goes on from.
+    fn note_position(&self, integrity: &mut Integrity) {
+        let from: &[u8] = match (&self.of, &integrity.stands) {
+            (AnyString::Path(string), _) => string.goes_on_from(),
+            (_, Stands::At(name) | Stands::On(name)) => name,
+            (_, Stands::Last) => &[0xFF],
+            (_, Stands::First | Stands::Somewhere) => &[],
+        };
+        integrity.stood.clear();
+        integrity.stood.extend_from_slice(from);
+    }
+
+    /// Whether a skip lies before what it goes on from.
+    fn check_order(&self, argument: Argument<'_>, from: &[u8]) -> Result<(), RequestError> {
+        let key = match argument {
+            Argument::Key(key) => key.to_vec(),
+            argument => self.name_of(argument).unwrap_or_default(),
+        };
+        if key[..] < from[..key.len().min(from.len())] {
+            return Err(RequestError::Sequence { key });
+        }
+        Ok(())
     }
 
     /// R2.
@@ -386,7 +425,8 @@ impl Str {
         };
         Some(match step {
             _ if self.is_path() => return None,
-            ReadStep::Next | ReadStep::Prev if matches!(integrity.stands, Stands::Somewhere) => return None,
+            ReadStep::Next if matches!(integrity.stands, Stands::Last | Stands::Somewhere) => return None,
+            ReadStep::Prev if matches!(integrity.stands, Stands::First | Stands::Somewhere) => return None,
             ReadStep::Get(argument, search) | ReadStep::Skip(argument, search) => {
                 let wanted = self.name_of(argument)?;
                 let to = match (found, search) {
@@ -396,12 +436,12 @@ impl Str {
                 (Bound::Included(wanted), to)
             }
             ReadStep::Next => match &integrity.stands {
-                Stands::End | Stands::Somewhere => (Bound::Unbounded, here()),
+                Stands::First | Stands::Last | Stands::Somewhere => (Bound::Unbounded, here()),
                 Stands::At(at) => (Bound::Included(at.clone()), here()),
                 Stands::On(on) => (Bound::Excluded(on.clone()), here()),
             },
             ReadStep::Prev => match &integrity.stands {
-                Stands::End | Stands::Somewhere => (here(), Bound::Unbounded),
+                Stands::First | Stands::Last | Stands::Somewhere => (here(), Bound::Unbounded),
                 Stands::At(at) => (here(), Bound::Included(self.filled(at))),
                 Stands::On(on) => (here(), Bound::Excluded(on.clone())),
             },
@@ -415,7 +455,7 @@ impl Str {
     pub(super) fn stands_at(&mut self, argument: Argument<'_>) {
         if self.integrity.is_some() {
             let name = self.name_of(argument);
-            self.stands(name.map_or(Stands::End, Stands::At));
+            self.stands(name.map_or(Stands::First, Stands::At));
         }
     }
 
@@ -423,14 +463,14 @@ impl Str {
     pub(super) fn stands_on_named(&mut self, argument: Argument<'_>) {
         if self.integrity.is_some() {
             let name = self.name_of(argument);
-            self.stands(name.map_or(Stands::End, Stands::On));
+            self.stands(name.map_or(Stands::First, Stands::On));
         }
     }
 
     /// POINT to an end.
     #[inline]
-    pub(super) fn stands_at_end(&mut self) {
-        self.stands(Stands::End);
+    pub(super) fn stands_at_end(&mut self, last: bool) {
+        self.stands(if last { Stands::Last } else { Stands::First });
     }
 
     /// PUT insert.

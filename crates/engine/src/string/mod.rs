@@ -393,7 +393,7 @@ impl Str {
     /// # Errors
     /// 8/116, 12/16.
     pub fn point_first(&mut self) -> Result<(), RequestError> {
-        self.stands_at_end();
+        self.stands_at_end(false);
         self.point_end_now(false)
     }
 
@@ -402,7 +402,7 @@ impl Str {
     /// # Errors
     /// 8/116, 12/16.
     pub fn point_last(&mut self) -> Result<(), RequestError> {
-        self.stands_at_end();
+        self.stands_at_end(true);
         self.point_end_now(true)
     }
 
@@ -695,7 +695,7 @@ impl Str {
 
     /// The same, and what was put off is put off still.
     fn give_up(&mut self) {
-        self.stands_at_end();
+        self.stands_at_end(false);
         of_any!(self, end())
     }
 }

@@ -12,6 +12,8 @@
 //! * P2. What the alternate index said is believed only if the base record agrees. If it does not, somebody may be
 //!   changing both, so they are looked at again under the lock of the alternate key (sphere:S2): then a pointer without
 //!   its record is 8/144, and a record with another key is one that an index without UPGRADE missed.
+//! * P3. Where an alternate index record leads nowhere, it is looked for again only if it has changed since it was
+//!   read. Else it would be found again for ever: it is damaged (12/4).
 
 use super::buffered::{forward, to_key};
 use super::AccessPath;
@@ -167,11 +169,8 @@ impl PathString {
     pub fn skip(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
         self.begin(intent)?;
         self.check_key(key)?;
-        let positioned = matches!(
-            self.position,
-            PathPosition::At | PathPosition::BackAt | PathPosition::On | PathPosition::Here
-        );
-        if positioned && *key < self.key[..key.len().min(self.key.len())] {
+        let from = self.goes_on_from();
+        if *key < from[..key.len().min(from.len())] {
             return Err(RequestError::Sequence { key: key.to_vec() });
         }
         self.find(key, search, intent)?;
@@ -236,6 +235,14 @@ impl PathString {
     /// The record that the last get returned.
     pub fn last(&self) -> Record<'_> {
         self.base.last()
+    }
+
+    /// The alternate key that a skip goes on from; empty: there is none.
+    pub fn goes_on_from(&self) -> &[u8] {
+        match self.position {
+            PathPosition::At | PathPosition::BackAt | PathPosition::On | PathPosition::Here => &self.key,
+            _ => &[],
+        }
     }
 
     /// Is a record held for update?
@@ -520,7 +527,7 @@ impl PathString {
         let record = self.listed()?;
         let (key, count) = (record.key.to_vec(), record.count());
         let Some(pointer) = record.pointer(place).map(<[u8]>::to_vec) else {
-            return Ok(Followed::Gone);
+            return self.leads_nowhere();
         };
         if self.get_base(&key, &pointer, intent)? != Base::Agrees {
             self.base.give_up();
@@ -531,7 +538,7 @@ impl PathString {
                 .and_then(|place| inner.sphere().map(|sphere| (sphere, place)));
             let _lock = place.map(|(sphere, place)| sphere.lock_key(place, &key));
             if !self.is_listed(&key, &pointer)? {
-                return Ok(Followed::Gone);
+                return self.leads_nowhere();
             }
             // Nobody is changing it now (P2).
             if self.get_base(&key, &pointer, intent)? == Base::Missing {
@@ -545,6 +552,19 @@ impl PathString {
         }
         (self.key, self.place, self.position) = (key, place, PathPosition::On);
         Ok(Followed::Record)
+    }
+
+    /// P3.
+    fn leads_nowhere(&self) -> Result<Followed, RequestError> {
+        let list = if self.again { &self.standing } else { &self.found };
+        let (ksds, mut now) = (&self.way.ksds, Vec::new());
+        let there = ksds.get(ksds.key_of(&list.bytes), &mut now);
+        if !there.map_err(|error| self.of_alternate(error))? || now != list.bytes {
+            return Ok(Followed::Gone);
+        }
+        let key = self.way.layout.key_of(&list.bytes);
+        let what = "its first record has no pointer, or one that its directory does not name";
+        Err(self.of_alternate(chain::broken(ksds, key, what)))
     }
 
     /// Whether the alternate index has the pointer now.
