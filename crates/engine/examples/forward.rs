@@ -164,7 +164,7 @@ impl Place {
         let index = stored.index.as_ref().ok_or("it has an index")?;
         let mut made = Vec::new();
         for (part, path) in [(&stored.data, &to.data), (index, &to.index)] {
-            let mut rebuild = engine.rebuild(path, part.root(), part.root().attributes.clone())?;
+            let mut rebuild = engine.rebuild(path, part.root(), part.root().attributes.clone(), None)?;
             for (generation, bytes) in part.dictionaries()? {
                 rebuild.dictionary(generation, &bytes)?;
             }

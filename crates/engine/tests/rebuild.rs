@@ -58,7 +58,7 @@ fn copy_as(world: &World, engine: &Engine, write_check: bool) -> Result<(), Open
             write_check,
             ..root.attributes.clone()
         };
-        let mut rebuild = engine.rebuild(&path, root, attributes)?;
+        let mut rebuild = engine.rebuild(&path, root, attributes, None)?;
         let mut area = StoredArea::default();
         for ca in 0..component.areas() {
             component.area(ca, &mut area)?;
