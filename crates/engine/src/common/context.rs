@@ -139,6 +139,9 @@ pub trait Unit {
     fn log(&self, change: &InUnit<'_>, log: &Log, numbers: &[u32], redo: &[u8], undo: &[u8], own: usize) -> u64;
 }
 
+/// A record that is kept, and in which data set.
+type Kept = (Arc<Holds>, Box<[u8]>);
+
 /// One change in a unit of recovery: what the log and the unit are told of it (U4).
 pub struct InUnit<'u> {
     pub unit: &'u dyn Unit,
@@ -151,7 +154,7 @@ pub struct InUnit<'u> {
     /// It has been logged, so the unit has it.
     pub logged: Cell<bool>,
     /// What it keeps beside the record.
-    pub kept: RefCell<Vec<(Arc<Holds>, Box<[u8]>)>>,
+    pub kept: RefCell<Vec<Kept>>,
 }
 
 impl InUnit<'_> {
