@@ -3,7 +3,7 @@
 
 mod common;
 
-use cica_engine::{DataSet, Insert, Intent, OpenOptions, Patience, ReadIntegrity, Search, Str};
+use cica_engine::{DataSet, Insert, Intent, LockMode, OpenOptions, Patience, ReadIntegrity, Search, Str};
 use cica_session::Sharing;
 use cica_share::words::Ask;
 use cica_share::Client;
@@ -110,6 +110,35 @@ fn what_was_read_ahead_is_not_shown_when_it_is_undone() {
     drop(changes);
     set.close().unwrap();
     second.close().unwrap();
+    stop(&catalog);
+    serving.join().unwrap().unwrap();
+}
+
+/// What another program has changed before the lock would be changed back by who was shown the record as it was.
+#[test]
+fn a_record_that_was_read_ahead_before_it_was_locked_is_not_shown_after_it() {
+    let catalog = Catalog::new("locked-after");
+    catalog.define("A");
+    let serving = catalog.serve();
+    let (one, two) = (catalog.session(Sharing::On), catalog.session(Sharing::On));
+    let set = open(&one, "A", OpenOptions::output());
+    loaded(&set);
+    let other = open(&two, "A", OpenOptions::output());
+    let (mut locks, mut changes) = (set.string(), other.string());
+    // What was read ahead is good for a moment only, so not every round would show it.
+    for round in 1..20 {
+        let mut browse = set.string();
+        browse.point(b"00004", Search::Equal).unwrap();
+        assert_eq!(next(&mut browse), record(4, 0));
+        assert_eq!(next(&mut browse), record(6, 0));
+        changes.rewrite(b"00008", &record(8, round)).unwrap();
+        locks.lock(b"00008", LockMode::Exclusive, Patience::None).unwrap();
+        assert_eq!(next(&mut browse), record(8, round), "round {round}");
+        assert!(locks.unlock(b"00008"));
+    }
+    drop((locks, changes));
+    set.close().unwrap();
+    other.close().unwrap();
     stop(&catalog);
     serving.join().unwrap().unwrap();
 }

@@ -29,7 +29,7 @@ pub struct Client {
     lines: Mutex<Lines>,
     /// Written with `lines` locked.
     gone: AtomicBool,
-    /// What the client has done that changes records, see [`changing`](Client::changing).
+    /// How often the client has done what changes records, see [`changing`](Client::changing).
     changes: AtomicU64,
     process: u32,
     clock: Arc<dyn Clock>,
@@ -91,8 +91,8 @@ impl Client {
         self.gone.load(Acquire)
     }
 
-    /// Does what changes records, or takes changes back. Behind it nothing counts that was read ahead before, through
-    /// whichever open.
+    /// Does what changes records, takes changes back, or locks. Behind it nothing counts that was read ahead before,
+    /// through whichever open.
     pub(crate) fn changing<T>(&self, act: impl FnOnce(&Client) -> T) -> T {
         let done = act(self);
         self.changes.fetch_add(1, AcqRel);

@@ -110,9 +110,19 @@ impl FarDataSet for ClientDataSet {
     }
 
     fn string(&self, unit: Option<&dyn FarUnit>, with: Option<&mut dyn FarString>) -> Box<dyn FarString> {
-        // A number that is none is refused by the owner at the first request.
-        let unit = unit.map_or(0, |unit| u32::try_from(unit.number()).unwrap_or(u32::MAX));
-        let with = with.map_or(0, |with| u32::try_from(with.number()).unwrap_or(u32::MAX));
+        // Numbers of another owner mean other things here.
+        let own = Arc::as_ptr(&self.0.client) as usize;
+        let fits = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        let unit = match unit {
+            Some(unit) if unit.owner() == own => fits(unit.number()),
+            Some(_) => u32::MAX,
+            None => 0,
+        };
+        let with = match with {
+            Some(with) if with.owner() == own => fits(with.number()),
+            Some(_) => u32::MAX,
+            None => 0,
+        };
         Box::new(ClientString::new(self.0.clone(), unit, with))
     }
 

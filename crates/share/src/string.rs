@@ -3,8 +3,8 @@
 //! The owner has the position. Records that a browse reads come in batches, and the owner's string stands behind the
 //! last of a batch. Before anything else is asked it is set back to the record that the program has seen last.
 //!
-//! * S1. A batch is not read on when the client has changed anything since, through this open or another, or has taken
-//!   a unit back, or when it is older than [`FRESH`].
+//! * S1. A batch is not read on when the client has changed anything since, through this open or another, has locked a
+//!   record by name or taken a unit back, or when it is older than [`FRESH`].
 //! * S2. Only records that are named by key, address or number come in batches, not those of a path.
 //! * S3. What the program has not seen is not locked for it, and a record that was not free when a batch was read is
 //!   asked for again.
@@ -13,8 +13,9 @@
 
 use crate::batch::Batch;
 use crate::client::{unfit, Client};
-use crate::refusal::Refusal;
+use crate::refusal::{fenced, Refusal};
 use crate::set::Set;
+use crate::unit::NO_NUMBER;
 use crate::words::{integrity_code, wait_of, Answer, Ask, By, How, SentRecord, AREA, BATCH};
 use cica_disk::SeenArea;
 use cica_engine::far::FarString;
@@ -118,6 +119,12 @@ impl ClientString {
     fn made(&mut self) -> Result<u32, RequestError> {
         if let Some(number) = self.number {
             return Ok(number);
+        }
+        if [self.unit, self.with].map(u64::from).contains(&NO_NUMBER) {
+            return Err(fenced(
+                "what it belongs to, a unit of recovery or another string, is of a process that has gone, or could not be \
+                 asked for; back the unit out, and open the data set again",
+            ));
         }
         let ask = Ask::String {
             set: self.set.number,
@@ -337,7 +344,11 @@ impl FarString for ClientString {
 
     fn number(&mut self) -> u64 {
         // An owner that cannot be asked says so at the next request.
-        self.made().map_or(0, u64::from)
+        self.made().map_or(NO_NUMBER, u64::from)
+    }
+
+    fn owner(&self) -> usize {
+        Arc::as_ptr(&self.set.client) as usize
     }
 
     fn holds(&self) -> bool {
@@ -533,12 +544,14 @@ impl FarString for ClientString {
 
     fn lock(&mut self, record: &[u8], mode: LockMode, patience: Patience) -> Result<(), RequestError> {
         let (string, alone, wait) = (self.made()?, mode == LockMode::Exclusive, wait_of(patience));
-        self.client().tell(&Ask::Lock {
+        let lock = Ask::Lock {
             string,
             record,
             alone,
             wait,
-        })
+        };
+        // Others may have changed it before (S1).
+        self.client().changing(|client| client.tell(&lock))
     }
 
     fn unlock(&mut self, record: &[u8]) -> bool {

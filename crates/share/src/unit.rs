@@ -3,16 +3,21 @@
 use crate::client::{unfit, Client};
 use crate::doubt::Undecided;
 use crate::words::{Answer, Ask};
-use cica_engine::far::FarUnit;
+use cica_engine::far::{FarUnit, Unanswered};
 use cica_engine::{Durability, PrepareError, RequestError};
 use parking_lot::Mutex;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
+/// A number that nothing of a client has.
+pub const NO_NUMBER: u64 = u32::MAX as u64;
+
 /// See the module. The owner is asked for it when it is needed first.
 pub struct Unit {
     client: Arc<Client>,
     number: Mutex<Option<u32>>,
+    /// Its end that was asked for, if the owner went meanwhile.
+    unanswered: Mutex<Option<Unanswered>>,
 }
 
 impl Unit {
@@ -21,7 +26,23 @@ impl Unit {
         Unit {
             client,
             number: Mutex::new(None),
+            unanswered: Mutex::new(None),
         }
+    }
+
+    /// Asks for its end. If the owner goes meanwhile, that is noted: it was perhaps done (`client:C1`).
+    fn end<T>(
+        &self,
+        what: Unanswered,
+        ask: impl FnOnce(&Client) -> Result<T, RequestError>,
+    ) -> Result<T, RequestError> {
+        let was_gone = self.client.is_gone();
+        let done = ask(&self.client);
+        if done.is_err() && !was_gone && self.client.is_gone() {
+            *self.unanswered.lock() = Some(what);
+            return Err(what.refusal());
+        }
+        done
     }
 
     fn made(&self) -> Result<u32, RequestError> {
@@ -37,13 +58,19 @@ impl Unit {
 
 impl FarUnit for Unit {
     fn number(&self) -> u64 {
-        self.made().map_or(u64::from(u32::MAX), u64::from)
+        self.made().map_or(NO_NUMBER, u64::from)
+    }
+
+    fn owner(&self) -> usize {
+        Arc::as_ptr(&self.client) as usize
     }
 
     fn commit(&self, durability: Durability) -> Result<(), RequestError> {
         let durability = durability_code(durability);
         let unit = self.made()?;
-        self.client.tell(&Ask::Commit { unit, durability })
+        self.end(Unanswered::Commit, |client| {
+            client.tell(&Ask::Commit { unit, durability })
+        })
     }
 
     fn backout(&self) -> Result<(), RequestError> {
@@ -53,9 +80,8 @@ impl FarUnit for Unit {
 
     fn prepare(&self, name: &str) -> Result<(), PrepareError> {
         let unit = self.made()?;
-        let prepared = self
-            .client
-            .changing(|client| client.ask(&Ask::Prepare { unit, name }, done));
+        let prepare = |client: &Client| client.ask(&Ask::Prepare { unit, name }, done);
+        let prepared = self.end(Unanswered::Prepare, |client| client.changing(prepare));
         Ok(prepared??)
     }
 
@@ -63,9 +89,13 @@ impl FarUnit for Unit {
         self.client.is_gone()
     }
 
+    fn unanswered(&self) -> Option<Unanswered> {
+        *self.unanswered.lock()
+    }
+
     fn changes(&self) -> usize {
         let asked = self.made().and_then(|unit| self.client.number(&Ask::Changes { unit }));
-        // An owner that is gone has taken back what there was.
+        // An owner that is gone has no unit any more.
         asked.map_or(0, |changes| changes as usize)
     }
 }
