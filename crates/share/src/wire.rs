@@ -2,10 +2,10 @@
 
 use rustix::fs::{Mode, OFlags};
 use rustix::net::{
-    recvmsg, sendmsg, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags,
+    recvmsg, send as send_some, sendmsg, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags,
 };
-use std::io::{IoSlice, IoSliceMut, Write};
+use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::net::Shutdown;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
@@ -152,17 +152,26 @@ fn set_patience(stream: &UnixStream, patience: Option<Duration>) -> std::io::Res
     stream.set_write_timeout(patience)
 }
 
-fn send(mut stream: &UnixStream, bytes: &[u8], descriptor: Option<BorrowedFd<'_>>) -> std::io::Result<()> {
-    let sent = match descriptor {
+/// No signal comes of a connection that is gone: a program that shares has its own way with SIGPIPE.
+fn send(stream: &UnixStream, bytes: &[u8], descriptor: Option<BorrowedFd<'_>>) -> std::io::Result<()> {
+    let mut sent = match descriptor {
         Some(descriptor) => send_first(stream, bytes, descriptor)?,
         None => 0,
     };
-    stream.write_all(&bytes[sent..])
+    while sent < bytes.len() {
+        match send_some(stream, &bytes[sent..], SendFlags::NOSIGNAL) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(more) => sent += more,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
 }
 
 fn received_now(stream: &UnixStream, room: &mut [u8]) -> std::io::Result<Option<Received>> {
     match received(stream, room, RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT) {
-        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(None),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
         received => received.map(Some),
     }
 }
