@@ -450,7 +450,8 @@ impl UnitState {
     fn flush_end(&self, lsn: u64) -> Result<(), RequestError> {
         let sets = self.flush_log()?;
         if self.shared.log.is_lost(lsn) {
-            let why = "the log could not go on in another file, and has not the end of the unit of recovery".to_string();
+            let why =
+                "the log could not go on in another file, and has not the end of the unit of recovery".to_string();
             for inner in &sets {
                 inner.members().for_each(|member| member.common().fence_quietly(&why));
             }
