@@ -347,6 +347,9 @@ fn a_unit_dropped_without_room_is_shunted_and_everybody_goes_on() {
     let (disk, world, engine) = world();
     let (a, b, unit) = (world.open(&engine, "a"), world.open(&engine, "b"), engine.unit());
     let mut expected = without_room(&disk, world.paths("a"), &a, &b, &unit);
+    // It has locked this one, and not changed it.
+    let lock = a.string_in(&unit).lock(&key(20), LockMode::Exclusive, Patience::None);
+    lock.unwrap();
     drop(unit);
     assert_eq!(contents(&b), expected[1]);
     insert(&mut b.string(), 5, 5).unwrap();

@@ -327,10 +327,12 @@ impl Guest {
         let of_strings = has.strings.values().filter_map(|(_, owner)| owner.as_ref());
         let of_units = has.units.values().map(|of| &of.owner);
         of_strings.chain(of_units).for_each(LockOwner::dismiss);
-        for OpenUnit { unit, .. } in has.units.values() {
+        for OpenUnit { unit, owner, .. } in has.units.values() {
             // Of a data set that is out of use the log has its part: then nothing is left of the unit.
             if let Err(why) = unit.backout() {
                 if !unit.data_sets().is_empty() {
+                    // What it has only locked needs nobody to take it back.
+                    owner.unlock_all();
                     shunted.keep(unit.clone(), self.label(), &why);
                 }
             }

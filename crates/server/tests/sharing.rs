@@ -319,6 +319,14 @@ fn a_unit_that_cannot_go_back_is_shunted_and_everybody_else_goes_on() {
         goes.tell(&Ask::Erase { string: within }).unwrap();
     };
     (1..count).step_by(2).for_each(|key| erase(key * 10));
+    // This one it has locked, and not changed: that ends with it.
+    goes.tell(&Ask::Lock {
+        string: within,
+        record: b"00000",
+        alone: true,
+        wait: 0,
+    })
+    .unwrap();
     let mut filled = Vec::new();
     for key in 0..count * 10 {
         if key % 10 != 0 && string.insert(&long(key), Insert::Direct).is_ok() {

@@ -8,7 +8,8 @@ use std::mem::take;
 use std::sync::Arc;
 
 impl UnitState {
-    /// Leaves what is left of it to a unit that nobody has. Its records are retained; its data sets may be closed.
+    /// Leaves what is left of it to a unit that nobody has. The records it has changed are retained, and no others; its
+    /// data sets may be closed.
     pub(super) fn shunt(&mut self) {
         let unit = UnitState {
             shared: self.shared.clone(),
@@ -23,6 +24,8 @@ impl UnitState {
             has_standing: AtomicBool::new(false),
         };
         unit.retain();
+        // What it has only locked needs nobody to take it back.
+        self.shared.locks.end_locked(self.owner);
         let counted = {
             let mut work = unit.work.lock();
             work.sets.iter_mut().filter_map(|set| set.give_count()).collect()
