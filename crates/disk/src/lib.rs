@@ -34,7 +34,8 @@
 //! `AlreadyExists`, `WouldBlock` (locked by another), `StorageFull` (also a used-up quota), `PermissionDenied` (also
 //! writing through a handle for reading), `IsADirectory`, `NotADirectory`, `DirectoryNotEmpty`, `FileTooLarge`.
 
-#![deny(unsafe_code)] // allowed in cells, room; in linux/ in area, fork, lock, mapped, reading, signals, uring, window
+// Allowed in cells, room; in linux/ in area, fork, lock, mapped, peer, reading, signals, uring, window.
+#![deny(unsafe_code)]
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 mod cells;
@@ -68,7 +69,8 @@ pub use file_reader::FileReader;
 pub use image::{FileId, Image};
 #[cfg(target_os = "linux")]
 pub use linux::{
-    generation, hold_signals, notice_forks, FilledArea, HeldSignals, LinuxDisk, ProcessTimes, SeenArea, MODE,
+    generation, hold_signals, notice_forks, FilledArea, HeldSignals, LinuxDisk, PeerProcess, ProcessTimes, SeenArea,
+    MODE,
 };
 pub use memory::MemoryDisk;
 pub use name::{FileName, FileNameError};

@@ -9,11 +9,11 @@ use crate::open_set::OpenSet;
 use crate::opened::Shared;
 use crate::shunted::Shunted;
 use crate::tally::Tally;
+use cica_disk::PeerProcess;
 use cica_engine::{LockOwner, UnitOfRecovery};
 use cica_share::words::ClientInfo;
 use parking_lot::Mutex;
-use rustix::net::sockopt::socket_peercred;
-use rustix::process::{pidfd_open, PidfdFlags};
+use rustix::process::{pidfd_open, Pid, PidfdFlags};
 use std::collections::BTreeMap;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
@@ -24,7 +24,7 @@ use std::time::Instant;
 
 /// Who is at the other end of a connection, as the kernel says, and a way to end it.
 pub struct Peer {
-    /// Its process.
+    /// Its process; 0: one in another name space, as that of a container. Those of one user are not told apart then.
     pub process: i32,
     /// Its user.
     pub user: u32,
@@ -40,13 +40,14 @@ impl Peer {
     /// # Errors
     /// The system does not say who it is.
     pub fn of(stream: &UnixStream) -> std::io::Result<Peer> {
-        let peer = socket_peercred(stream)?;
+        let PeerProcess { process, user } = PeerProcess::of(stream)?;
         let same = stream.try_clone()?;
+        let life = |process| pidfd_open(process, PidfdFlags::empty()).ok();
         Ok(Peer {
-            process: peer.pid.as_raw_nonzero().get(),
-            user: peer.uid.as_raw(),
+            process,
+            user,
             // Without one, as in another name space, the end of its connections tells.
-            life: pidfd_open(peer.pid, PidfdFlags::empty()).ok(),
+            life: Pid::from_raw(process).and_then(life),
             hang_up: Some(Box::new(move || {
                 // One that is closed already needs no end.
                 let _ = same.shutdown(Shutdown::Both);
