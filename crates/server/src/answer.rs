@@ -4,6 +4,8 @@
 //!   nobody from what he has.
 //! * T2. An answer that is too long is a refusal in words, and the connection goes on.
 //! * T3. Between two turns a connection keeps no room for a long message (`line:W5`).
+//! * T4. An owner that ends in order answers each commit and each prepare that it has read, and carries out none that it
+//!   reads while it ends. A client that got no answer would not know what became of its unit.
 
 use crate::guest::{Guest, Peer};
 use crate::held::Held;
@@ -63,7 +65,14 @@ impl Connection {
             of: None,
             refused: false,
         };
-        let answered = match parse::<Ask<'_>>(body) {
+        let ask = parse::<Ask<'_>>(body);
+        let is_last = matches!(ask, Ok(Ask::Commit { .. } | Ask::Prepare { .. }));
+        // T4. This comes first: an owner that ends waits for it.
+        let unanswered = is_last.then(|| owner.unanswered.begin());
+        let answered = match ask {
+            Ok(_) if is_last && owner.is_leaving() => {
+                turn.say(&nonsense(&"the server is ending, and takes the unit of recovery back"))
+            }
             Ok(ask) => turn.answer(ask, descriptor),
             Err(error) => turn.say(&nonsense(&error)),
         };
@@ -75,6 +84,7 @@ impl Connection {
             ..
         } = turn;
         let answered = answered.and_then(|()| line.flush(beside.as_ref().map(AsFd::as_fd)));
+        drop(unanswered);
         Line::give_back(&mut self.space);
         let (took, met) = (
             clock.passed().saturating_sub(begun),

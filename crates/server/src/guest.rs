@@ -22,6 +22,9 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
 use std::sync::Arc;
 use std::time::Instant;
 
+/// Ends a connection's one direction, or both.
+pub type HangUp = Box<dyn Fn(Shutdown) + Send>;
+
 /// Who is at the other end of a connection, as the kernel says, and a way to end it.
 pub struct Peer {
     /// Its process; 0: one in another name space, as that of a container. Those of one user are not told apart then.
@@ -30,8 +33,8 @@ pub struct Peer {
     pub user: u32,
     /// Readable when the process has ended.
     pub life: Option<OwnedFd>,
-    /// Ends the connection, so that who reads from it is told so.
-    pub hang_up: Option<Box<dyn Fn() + Send>>,
+    /// Ends the connection, or its one direction, so that who reads from it is told so.
+    pub hang_up: Option<HangUp>,
 }
 
 impl Peer {
@@ -48,9 +51,9 @@ impl Peer {
             user,
             // Without one, as in another name space, the end of its connections tells.
             life: Pid::from_raw(process).and_then(life),
-            hang_up: Some(Box::new(move || {
+            hang_up: Some(Box::new(move |how| {
                 // One that is closed already needs no end.
-                let _ = same.shutdown(Shutdown::Both);
+                let _ = same.shutdown(how);
             })),
         })
     }
@@ -78,7 +81,7 @@ pub struct Guest {
 #[derive(Default)]
 struct Has {
     ended: bool,
-    connections: BTreeMap<u32, Box<dyn Fn() + Send>>,
+    connections: BTreeMap<u32, HangUp>,
     sets: BTreeMap<u32, Arc<OpenSet>>,
     /// With whose name its locks have, if not that of a unit or of another string.
     strings: BTreeMap<u32, (OpenString, Option<LockOwner>)>,
@@ -175,10 +178,10 @@ impl Guest {
         has.connections.is_empty()
     }
 
-    /// Ends its connections, so that their threads do.
-    pub fn hang_up(&self) {
+    /// Ends its connections, or lets nothing more come over them, so that their threads end.
+    pub fn hang_up(&self, how: Shutdown) {
         for hang_up in self.has.lock().connections.values() {
-            hang_up();
+            hang_up(how);
         }
     }
 

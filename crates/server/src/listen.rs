@@ -21,6 +21,7 @@ use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 use std::fmt;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::ErrorKind;
+use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -272,7 +273,7 @@ fn wait(owner: &Arc<Owner>, listener: &UnixListener) {
     for (guest, life) in living.iter().zip(&watched[1..]) {
         if !life.revents().is_empty() {
             // A forked child may have its connections still.
-            guest.hang_up();
+            guest.hang_up(Shutdown::Both);
             end(owner, guest);
         }
     }

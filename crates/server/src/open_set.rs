@@ -16,6 +16,7 @@ use cica_catalog::Name;
 use cica_engine::{DataSet, PinnedTrees};
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// See the module.
 pub struct OpenSet {
@@ -86,7 +87,7 @@ impl OpenSet {
     }
 }
 
-/// How many open, close, or work with data sets now.
+/// How many are at some work now, as opens of data sets, closes, and work with them.
 #[derive(Default)]
 pub struct Busy {
     count: Mutex<usize>,
@@ -109,6 +110,13 @@ impl Busy {
         while *count > 0 {
             self.none.wait(&mut count);
         }
+    }
+
+    /// The same, and no longer than this.
+    pub fn wait_for(&self, longest: Duration) {
+        let mut count = self.count.lock();
+        // Who is left then is left.
+        let _ = self.none.wait_while_for(&mut count, |count| *count > 0, longest);
     }
 }
 

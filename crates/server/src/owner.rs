@@ -3,15 +3,20 @@
 use crate::areas::Areas;
 use crate::guest::{Guest, Peer};
 use crate::intervals::Intervals;
+use crate::open_set::Busy;
 use crate::opened::{FileOf, Shared};
 use crate::shunted::Shunted;
 use crate::tally::Tally;
 use cica_session::{Session, Sharing};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long an owner that ends waits for clients to take the answers to their commits.
+const LAST_ANSWERS: Duration = Duration::from_secs(5);
 
 /// See the module.
 pub struct Owner {
@@ -27,8 +32,11 @@ pub struct Owner {
     pub(crate) intervals: Intervals,
     /// Of clients that have ended.
     pub(crate) shunted: Shunted,
+    /// Who commits or prepares a unit, and was not answered yet (`answer:T4`).
+    pub(crate) unanswered: Busy,
     draining: AtomicBool,
     stopping: AtomicBool,
+    leaving: AtomicBool,
 }
 
 impl Owner {
@@ -45,8 +53,10 @@ impl Owner {
             areas: Arc::default(),
             intervals: Intervals::default(),
             shunted: Shunted::default(),
+            unanswered: Busy::default(),
             draining: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
+            leaving: AtomicBool::new(false),
         }
     }
 
@@ -94,11 +104,20 @@ impl Owner {
         self.draining.load(Acquire)
     }
 
-    /// Ends what all clients have. All connections end first: then no thread waits for what a client does not do, and
-    /// no client's end for such a thread.
+    /// Are the clients' connections being ended?
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.leaving.load(Acquire)
+    }
+
+    /// Ends what all clients have. Nothing more is read first, and who commits is answered. Then all connections end: no
+    /// thread waits for what a client does not do, and no client's end for such a thread.
     pub fn dismiss(&self) {
+        // Whoever is at work then has not seen it, and is waited for; all others do.
+        self.leaving.store(true, Release);
         let guests = self.guests();
-        guests.iter().for_each(|guest| guest.hang_up());
+        guests.iter().for_each(|guest| guest.hang_up(Shutdown::Read));
+        self.unanswered.wait_for(LAST_ANSWERS);
+        guests.iter().for_each(|guest| guest.hang_up(Shutdown::Both));
         guests.iter().for_each(|guest| self.end(guest));
         self.shared.busy.wait();
         self.tell_smf(true);

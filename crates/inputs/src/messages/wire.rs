@@ -83,7 +83,7 @@ impl Dial for Dialer {
             process: self.process,
             user,
             life: None,
-            hang_up: Some(Box::new(move || locked(&ends).owner_left = true)),
+            hang_up: Some(Box::new(move |_| locked(&ends).owner_left = true)),
         };
         net.last += 1;
         let number = net.last;

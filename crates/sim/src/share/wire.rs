@@ -184,7 +184,7 @@ impl Dial for Dialer {
             process: self.process,
             user: 1,
             life: None,
-            hang_up: Some(Box::new(move || locked(&ends).owner_left = true)),
+            hang_up: Some(Box::new(move |_| locked(&ends).owner_left = true)),
         };
         let end = OwnerEnd {
             pipe: pipe.clone(),
