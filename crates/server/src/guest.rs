@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
+use std::sync::atomic::AtomicUsize;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -75,12 +75,13 @@ pub struct Guest {
     names: Arc<AtomicUsize>,
     /// Kept while what it has is ended.
     ending: Mutex<()>,
-    last: AtomicU32,
 }
 
 #[derive(Default)]
 struct Has {
     ended: bool,
+    /// The number that was given last.
+    last: u32,
     connections: BTreeMap<u32, HangUp>,
     sets: BTreeMap<u32, Arc<OpenSet>>,
     /// With whose name its locks have, if not that of a unit or of another string.
@@ -91,6 +92,20 @@ struct Has {
 }
 
 impl Has {
+    /// A number for one thing more, which no other has. 0 and the greatest mean none.
+    fn next(&mut self) -> u32 {
+        loop {
+            self.last = self.last.wrapping_add(1);
+            let is_had = self.connections.contains_key(&self.last)
+                || self.sets.contains_key(&self.last)
+                || self.strings.contains_key(&self.last)
+                || self.units.contains_key(&self.last);
+            if !is_had && ![0, u32::MAX].contains(&self.last) {
+                return self.last;
+            }
+        }
+    }
+
     /// Is there room for one thing more, where there are so many?
     fn room_for(&self, there: usize, most: usize, what: &str) -> Result<(), String> {
         match there {
@@ -141,17 +156,12 @@ impl Guest {
             has: Mutex::default(),
             names: Arc::default(),
             ending: Mutex::default(),
-            last: AtomicU32::new(0),
         }
     }
 
     /// As others are told of it.
     pub fn label(&self) -> String {
         format!("process {} ({})", self.who.0, self.program)
-    }
-
-    fn next(&self) -> u32 {
-        self.last.fetch_add(1, AcqRel) + 1
     }
 
     /// One more connection of the same process; its number.
@@ -166,7 +176,7 @@ impl Guest {
         if has.ended {
             return Err(ENDED.into());
         }
-        let number = self.next();
+        let number = has.next();
         has.connections.insert(number, hang_up);
         Ok(number)
     }
@@ -194,7 +204,7 @@ impl Guest {
             let _ = shared.close(&set);
             return Err(words);
         }
-        let number = self.next();
+        let number = has.next();
         has.sets.insert(number, set.clone());
         Ok((number, set))
     }
@@ -210,7 +220,7 @@ impl Guest {
     pub fn keep_string(&self, string: Held, tally: Arc<Tally>, owner: Option<LockOwner>) -> Result<u32, String> {
         let mut has = self.has.lock();
         has.room_for(has.strings.len(), MOST_STRINGS, "strings")?;
-        let number = self.next();
+        let number = has.next();
         let string = (Arc::new(Mutex::new(string)), tally);
         has.strings.insert(number, (string, owner));
         Ok(number)
@@ -254,8 +264,10 @@ impl Guest {
 
     /// What was not used for long goes back.
     pub fn drop_unused_areas(&self) {
-        // One that is being used is locked.
-        let is_used = |area: &Arc<Mutex<StringArea>>| area.try_lock().is_none_or(|area| !area.is_unused());
+        // Who uses one, or is about to, has it beside: that is begun with `has` locked.
+        let is_used = |area: &Arc<Mutex<StringArea>>| {
+            Arc::strong_count(area) > 1 || area.try_lock().is_none_or(|area| !area.is_unused())
+        };
         let mut has = self.has.lock();
         let (used, unused) = std::mem::take(&mut has.areas)
             .into_iter()
@@ -269,7 +281,7 @@ impl Guest {
         let names = self.names();
         let mut has = self.has.lock();
         has.room_for(has.units.len(), MOST_UNITS, "units of recovery")?;
-        let number = self.next();
+        let number = has.next();
         let unit = OpenUnit {
             unit,
             owner,
@@ -320,6 +332,7 @@ impl Guest {
             }
             Has {
                 ended: true,
+                last: has.last,
                 connections: std::mem::take(&mut has.connections),
                 sets: std::mem::take(&mut has.sets),
                 strings: std::mem::take(&mut has.strings),
@@ -364,5 +377,49 @@ impl Guest {
                 .collect(),
             sums: self.tally.sums(),
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use cica_share::UNUSED;
+
+    fn peer() -> Peer {
+        Peer {
+            process: 1,
+            user: 1,
+            life: None,
+            hang_up: Some(Box::new(|_| ())),
+        }
+    }
+
+    #[test]
+    fn no_number_is_given_twice_or_means_none() {
+        let guest = Guest::new(1, &mut peer(), "test");
+        assert_eq!([(); 2].map(|()| guest.connect(&mut peer()).unwrap()), [1, 2]);
+        guest.has.lock().last = u32::MAX - 2;
+        let next = [(); 3].map(|()| guest.connect(&mut peer()).unwrap());
+        assert_eq!(next, [u32::MAX - 1, 3, 4]);
+        // One that has ended gives its number back.
+        guest.has.lock().last = u32::MAX - 2;
+        assert!(!guest.disconnect(2));
+        assert_eq!(guest.connect(&mut peer()).unwrap(), 2);
+    }
+
+    #[test]
+    fn who_is_about_to_use_an_area_keeps_it() {
+        let guest = Guest::new(1, &mut peer(), "test");
+        let area = StringArea::new(&Arc::default()).unwrap();
+        guest.has.lock().areas.insert(7, Arc::new(Mutex::new(area)));
+        std::thread::sleep(UNUSED);
+        // As a request that waits for its string.
+        let about_to = guest.area(7).unwrap();
+        guest.drop_unused_areas();
+        assert!(guest.area(7).is_some());
+        drop(about_to);
+        guest.drop_unused_areas();
+        assert!(guest.area(7).is_none());
     }
 }
