@@ -6,7 +6,7 @@ use crate::tally::Tally;
 use cica_catalog::entry::Organization;
 use cica_catalog::{Cluster, Name};
 use cica_engine::{Access, CloseReport, DataSet, OpenError, OpenOptions, RequestError};
-use cica_session::{files, Session, SessionError};
+use cica_session::{files, refuse_quiesced, Session, SessionError};
 use cica_share::words::{Answer, Used};
 use parking_lot::Mutex;
 use rustix::fs::{fcntl_getfl, fstat, OFlags};
@@ -133,6 +133,10 @@ impl Shared {
             .map_err(Refused::Rights)?;
         let place = self.place(&base);
         let mut kept = place.kept.lock();
+        // As the catalog says now. Who only looks at it while others share it still shares nothing more.
+        if kept.is_none() || options.access == Access::Output {
+            refuse_quiesced(&self.session.reach(&base)?.1.cluster)?;
+        }
         if let Some(other) = kept.as_ref().and_then(|kept| kept.in_the_way(guest, options.alone)) {
             let refused = OpenError::InUse {
                 path: data,

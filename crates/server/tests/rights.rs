@@ -1,9 +1,13 @@
-//! Who may come, and with what: a descriptor that was opened for nothing, a client that is to be alone, and a user who
-//! starts the next owner.
+//! Who may come, and with what: a descriptor that was opened for nothing, a client that is to be alone, one that has not
+//! heard of RLSQUIESCE, and a user who starts the next owner.
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
+use cica_admin::alter::Alter;
+use cica_admin::stated::Stated;
+use cica_admin::Services;
+use cica_session::Sharing;
 use cica_share::words::{Answer, Ask, Opening};
 use cica_share::Client;
 use common::Catalog;
@@ -83,6 +87,52 @@ fn who_is_alone_twice_is_alone_until_both_are_closed() {
     opened(&other, false, true, file.as_fd()).unwrap();
     close(third);
     drop((one, other));
+    stop(&catalog);
+    serving.join().unwrap().unwrap();
+}
+
+/// A client asks its catalog before the owner is started, and the data set may be altered meanwhile.
+#[test]
+fn an_owner_shares_no_data_set_that_was_quiesced_meanwhile() {
+    let catalog = Catalog::new("quiesced");
+    catalog.define("A");
+    let serving = catalog.serve();
+    let client = Client::connect(&catalog.socket(), "test").unwrap();
+    let (file, reads) = (
+        cica_share::rights(&catalog.data("A"), true).unwrap(),
+        cica_share::rights(&catalog.data("A"), false).unwrap(),
+    );
+    let session = catalog.session(Sharing::Off);
+    let alter = |keyword| {
+        let mut services = Services::of(&session);
+        let stated = Stated {
+            other: vec![(keyword, String::new())],
+            ..Stated::default()
+        };
+        let altered = services.alter(&Alter {
+            entry: "A".into(),
+            stated,
+            ..Alter::default()
+        });
+        assert_eq!(altered.condition, 0, "{altered:?}");
+    };
+    let close = |set| client.ask(&Ask::Close { set }, |_| Ok(())).unwrap();
+    let loads = opened(&client, false, true, file.as_fd()).unwrap();
+    let end = Ask::Whole { set: loads, what: 0 };
+    client.tell(&end).unwrap();
+    close(loads);
+    alter("RLSQUIESCE");
+    assert_eq!(opened(&client, false, true, file.as_fd()), Err(168));
+    assert_eq!(opened(&client, false, false, reads.as_fd()), Err(168));
+    alter("RLSENABLE");
+    let set = opened(&client, false, true, file.as_fd()).unwrap();
+    alter("RLSQUIESCE");
+    // Who has it goes on; others may look at it meanwhile, as EXAMINE does.
+    assert_eq!(opened(&client, false, true, file.as_fd()), Err(168));
+    close(opened(&client, false, false, reads.as_fd()).unwrap());
+    close(set);
+    assert_eq!(opened(&client, false, false, reads.as_fd()), Err(168));
+    drop((client, session));
     stop(&catalog);
     serving.join().unwrap().unwrap();
 }

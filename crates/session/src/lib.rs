@@ -35,7 +35,9 @@ pub use locks::{Held, Opener, RecordLocks, LONGEST_WAIT};
 pub use open::{files, open};
 pub use reach::{as_cluster, reach, Reached};
 pub use rebuild::{rebuild, Rebuilt};
-pub use share::{program, sharing_from_environment, socket, unreached, Sharing, SERVER_VARIABLE, SHARE_VARIABLE};
+pub use share::{
+    program, refuse_quiesced, sharing_from_environment, socket, unreached, Sharing, SERVER_VARIABLE, SHARE_VARIABLE,
+};
 pub use start::{bytes, disk, io_from_environment, outside, pool_from_environment, Opens, Session, Start};
 pub use start::{JOB_VARIABLE, SMF_VARIABLE, STEP_VARIABLE};
 pub use step::{Completion, EndOfStep};

@@ -101,6 +101,20 @@ fn is_said(cluster: &Cluster, keyword: &str) -> bool {
     cluster.attributes.other.iter().any(|(said, _)| said == keyword)
 }
 
+/// Refuses one that nobody is to share. An owner asks this too: what a client's catalog said may be old.
+///
+/// # Errors
+/// [`SessionError::NotShared`]: it was altered to RLSQUIESCE.
+pub fn refuse_quiesced(cluster: &Cluster) -> Result<(), SessionError> {
+    if is_said(cluster, "RLSQUIESCE") {
+        return Err(SessionError::NotShared {
+            name: cluster.name.clone(),
+            why: QUIESCED,
+        });
+    }
+    Ok(())
+}
+
 impl Sharing {
     /// What the data set's attribute makes of it. `loads`: it is emptied, or was never loaded; that is done by one alone.
     pub(crate) fn of(
@@ -114,7 +128,7 @@ impl Sharing {
             why,
         };
         match self {
-            Sharing::On if is_said(cluster, "RLSQUIESCE") => Err(refused(QUIESCED)),
+            Sharing::On => refuse_quiesced(cluster).map(|()| Sharing::On),
             Sharing::Auto if is_said(cluster, "RLSQUIESCE") => Ok(Sharing::Off),
             Sharing::Auto if is_said(cluster, "RLSENABLE") && !loads() => Ok(Sharing::On),
             Sharing::Off if access == Access::Output && is_said(cluster, "RLSENABLE") && !loads() => {
