@@ -20,14 +20,17 @@ pub struct Intervals(Mutex<Reported>);
 #[derive(Default)]
 struct Reported {
     at: Duration,
-    data_sets: BTreeMap<String, Sums>,
+    data_sets: BTreeMap<Name, Sums>,
     all: Sums,
 }
 
 impl Intervals {
     /// Writes the records if it is time, or at once. An interval without a request has none.
     pub fn tell(&self, shared: &Shared, all: &Tally, at_once: bool) {
-        let Some(smf) = &shared.session.smf else { return };
+        let Some(smf) = &shared.session.smf else {
+            shared.tallies.forget(|_, _| true);
+            return;
+        };
         if smf.every().is_none() {
             smf.look_at_pool();
         }
@@ -42,25 +45,29 @@ impl Intervals {
             return;
         }
         let mut of_sets = Vec::new();
-        for used in shared.used() {
-            let before = reported.data_sets.insert(used.name.clone(), used.sums.clone());
-            let counted = since(&used.sums, &before.unwrap_or_default());
+        for (name, sums) in shared.tallies.sums() {
+            let counted = since(&sums, reported.data_sets.get(&name).unwrap_or(&Sums::default()));
             if counted.iter().any(|count| *count > 0) {
                 of_sets.push(SharedSet {
-                    class: class_of(shared, &used.name),
-                    name: used.name,
+                    class: class_of(shared, &name),
+                    name: name.to_string(),
                     counts: counted,
                 });
             }
+            reported.data_sets.insert(name, sums);
         }
         smf.write_shared(&of_sets, &counted);
+        // What was told of them need not be known any more (`tally:Y1`).
+        let told = &reported.data_sets;
+        shared.tallies.forget(|name, sums| told.get(name) == Some(sums));
+        reported.data_sets.retain(|name, _| shared.tallies.knows(name));
     }
 }
 
 /// The storage class of a cluster; empty: it has none, or the catalog does not say it now.
-fn class_of(shared: &Shared, cluster: &str) -> String {
+fn class_of(shared: &Shared, cluster: &Name) -> String {
     let class = || {
-        let reached = shared.session.reach(&Name::parse(cluster).ok()?).ok()?.1;
+        let reached = shared.session.reach(cluster).ok()?.1;
         reached.cluster.attributes.storage_class.clone()
     };
     class().unwrap_or_default()

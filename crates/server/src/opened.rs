@@ -1,18 +1,21 @@
 //! Data sets that are shared: each is open once for all clients, by a keeper that the last close closes.
+//!
+//! * P1. With the last who has or wants one its place goes: an owner that runs long has none of those that were.
 
 use crate::held::Identity;
 use crate::open_set::{About, Busy, OpenSet};
-use crate::tally::Tally;
+use crate::tally::Tallies;
 use cica_catalog::entry::Organization;
-use cica_catalog::{Cluster, Name};
+use cica_catalog::{Catalog, Cluster, Name};
 use cica_engine::{Access, CloseReport, DataSet, OpenError, OpenOptions, RequestError};
-use cica_session::{files, refuse_quiesced, Session, SessionError};
+use cica_session::{files, refuse_quiesced, Reached, Session, SessionError};
+use cica_share::figures::Sums;
 use cica_share::words::{Answer, Used};
 use parking_lot::Mutex;
 use rustix::fs::{fcntl_getfl, fstat, OFlags};
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
 
@@ -34,8 +37,8 @@ pub struct Shared {
     next: AtomicU64,
     /// Who works with data sets now.
     pub busy: Arc<Busy>,
-    /// Of each base cluster that was open since the owner began.
-    tallies: Mutex<BTreeMap<Name, Arc<Tally>>>,
+    /// Of each base cluster that is open, and of those that were.
+    pub tallies: Tallies,
 }
 
 /// Where a base cluster is kept. An open or close of it may take long, and concerns no other.
@@ -108,7 +111,7 @@ impl Shared {
             places: Mutex::default(),
             next: AtomicU64::new(0),
             busy: Arc::default(),
-            tallies: Mutex::default(),
+            tallies: Tallies::default(),
         }
     }
 
@@ -116,11 +119,10 @@ impl Shared {
     pub fn open(
         &self,
         (name, through): (&str, &str),
-        mut options: OpenOptions,
+        options: OpenOptions,
         descriptor: Option<&OwnedFd>,
         guest: (u64, String),
     ) -> Result<OpenSet, Refused> {
-        let (guest, label) = guest;
         let name = Name::parse(name).map_err(SessionError::from)?;
         let (catalog, mut reached) = self.session.reach(&name)?;
         if !through.is_empty() {
@@ -132,6 +134,20 @@ impl Shared {
         self.check_rights(descriptor, &data, options.access)
             .map_err(Refused::Rights)?;
         let place = self.place(&base);
+        let opened = self.open_at(&place, (name, catalog, reached), (data, options), guest);
+        self.leave(&base, place);
+        opened
+    }
+
+    /// The same, at its place.
+    fn open_at(
+        &self,
+        place: &Place,
+        (name, catalog, reached): (Name, Arc<Catalog>, Reached),
+        (data, mut options): (PathBuf, OpenOptions),
+        (guest, label): (u64, String),
+    ) -> Result<OpenSet, Refused> {
+        let base = reached.cluster.name.clone();
         let mut kept = place.kept.lock();
         // As the catalog says now. Who only looks at it while others share it still shares nothing more.
         if kept.is_none() || options.access == Access::Output {
@@ -179,7 +195,7 @@ impl Shared {
                 base: place.number,
                 length: identity_length(&reached.cluster),
             },
-            tally: self.tallies.lock().entry(base.clone()).or_default().clone(),
+            tally: self.tallies.of(&base),
             base,
             guest,
             alone,
@@ -197,16 +213,25 @@ impl Shared {
         self.places.lock().entry(base.clone()).or_insert_with(new).clone()
     }
 
+    /// Whoever came to a place goes (P1). Under the lock nobody comes, so the last one who goes is known.
+    fn leave(&self, base: &Name, place: Arc<Place>) {
+        let mut places = self.places.lock();
+        drop(place);
+        let is_free = |place: &Arc<Place>| Arc::strong_count(place) == 1 && place.opens.load(Relaxed) == 0;
+        if places.get(base).is_some_and(is_free) {
+            places.remove(base);
+        }
+    }
+
     /// What was counted of each data set, and how many have it open.
     pub fn used(&self) -> Vec<Used> {
         let places = self.places.lock();
-        let tallies = self.tallies.lock();
-        let used = |(name, tally): (&Name, &Arc<Tally>)| Used {
+        let used = |(name, sums): (Name, Sums)| Used {
+            opens: places.get(&name).map_or(0, |place| place.opens.load(Relaxed)),
             name: name.to_string(),
-            opens: places.get(name).map_or(0, |place| place.opens.load(Relaxed)),
-            sums: tally.sums(),
+            sums,
         };
-        tallies.iter().map(used).collect()
+        self.tallies.sums().into_iter().map(used).collect()
     }
 
     /// Closes a client's open; the last one closes the data set. Nothing that a client may make wait is waited for with
@@ -218,6 +243,13 @@ impl Shared {
         // They keep it open.
         drop(set.pins.lock().take());
         let place = self.place(&set.base);
+        let closed = Shared::close_at(&place, set, own);
+        self.leave(&set.base, place);
+        closed
+    }
+
+    /// The same, at its place.
+    fn close_at(place: &Place, set: &OpenSet, own: DataSet) -> Result<CloseReport, RequestError> {
         let mut kept = place.kept.lock();
         let closed = own.close();
         let Some(of) = &mut *kept else {
@@ -265,5 +297,65 @@ fn identity_length(cluster: &Cluster) -> usize {
         // The longest key.
         (Organization::Ksds, None) => 255,
         _ => 8,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use cica_session::{Sharing, Start};
+
+    #[test]
+    fn with_the_last_open_a_place_goes() {
+        let directory = std::env::temp_dir().join(format!("cica-server-places-{}", std::process::id()));
+        // What a run before has left.
+        let _ = std::fs::remove_dir_all(&directory);
+        let store = cica::Store::at(&directory)
+            .create()
+            .pool_bytes(16 << 20)
+            .open()
+            .unwrap();
+        for name in ["A", "B"] {
+            store.define(cica::Ksds::new(name).key(0..5).records(5, 80)).unwrap();
+        }
+        drop(store);
+        let session = Session::start(Start {
+            catalog: Some(directory.clone()),
+            pool: Some(16 << 20),
+            sharing: Sharing::Off,
+            ..Start::default()
+        })
+        .unwrap();
+        let shared = Shared::new(session, None);
+        let file = |name: &str| {
+            let (catalog, reached) = shared.session.reach(&Name::parse(name).unwrap()).unwrap();
+            cica_share::rights(&files(&catalog, &reached.cluster).unwrap().0, true).unwrap()
+        };
+        let open = |name: &str, alone, guest| {
+            let options = OpenOptions {
+                alone,
+                ..OpenOptions::output()
+            };
+            shared.open((name, ""), options, Some(&file(name)), (guest, String::new()))
+        };
+        let places = || shared.places.lock().len();
+        let (one, two) = (open("A", false, 1), open("A", false, 2));
+        let (one, two) = (one.ok().unwrap(), two.ok().unwrap());
+        let other = open("B", false, 1).ok().unwrap();
+        assert!(open("A", true, 3).is_err());
+        assert_eq!(places(), 2);
+        shared.close(&one).unwrap();
+        assert_eq!(places(), 2);
+        shared.close(&two).unwrap();
+        assert_eq!(places(), 1);
+        // A second close, and one that is refused, leave none.
+        shared.close(&two).unwrap();
+        assert!(shared
+            .open(("A", ""), OpenOptions::output(), None, (1, String::new()))
+            .is_err());
+        shared.close(&other).unwrap();
+        assert_eq!(places(), 0);
+        std::fs::remove_dir_all(&directory).unwrap();
     }
 }

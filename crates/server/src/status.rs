@@ -2,28 +2,40 @@
 
 use crate::owner::Owner;
 use cica_engine::{LockLine, LockMode};
-use cica_share::words::{Locked, Status};
+use cica_share::figures::{CLASSES, COUNTERS};
+use cica_share::words::{ClientInfo, Locked, Status, Used, LONGEST};
 
 /// Bytes of the list of locked records at most: what else an answer has finds room beside it (`line:W1`).
 const LOCKS: usize = 8 << 20;
+/// Of the list of clients.
+const CLIENTS: usize = 6 << 20;
+/// Of the list of data sets.
+const DATA_SETS: usize = 4 << 20;
 
 impl Owner {
     /// See the module.
     pub fn status(&self) -> Status {
         let (bound, charged) = self.shared.session.engine.pool_use();
         let locks = self.shared.session.engine.lock_lines().into_iter().map(locked);
-        let (locks, unlisted) = fitting(locks.collect(), LOCKS);
+        let (locks, unlisted) = fitting(locks.collect(), LOCKS, length, |lock| {
+            (!lock.retained, lock.waiters.is_empty())
+        });
+        let clients = self.guests().iter().map(|guest| guest.info()).collect();
+        let (clients, unlisted_clients) = fitting(clients, CLIENTS, of_client, |client| client.units.is_empty());
+        let (data_sets, unlisted_data_sets) = fitting(self.shared.used(), DATA_SETS, of_used, |used| used.opens == 0);
         Status {
             process: std::process::id(),
             version: cica_share::words::VERSION,
             seconds: self.begun.elapsed().as_secs(),
             draining: self.is_draining(),
             pool: (bound as u64, charged as u64),
-            clients: self.guests().iter().map(|guest| guest.info()).collect(),
+            clients,
+            unlisted_clients,
             locks,
             unlisted,
             shunted: self.shunted.info(),
-            data_sets: self.shared.used(),
+            data_sets,
+            unlisted_data_sets,
             sums: self.tally.sums(),
         }
     }
@@ -42,31 +54,59 @@ fn locked(line: LockLine) -> Locked {
     }
 }
 
-/// As many as have room, and how many have none. Where not all have, those that somebody looks for come first: retained
-/// ones, and those that are waited for.
-fn fitting(mut locks: Vec<Locked>, room: usize) -> (Vec<Locked>, u64) {
-    if locks.iter().map(length).sum::<usize>() <= room {
-        return (locks, 0);
+/// As many as have room, and how many have none. Where not all have, those come first that somebody looks for most, by
+/// the least `rank`: of locks retained ones, and those that are waited for.
+fn fitting<T, R: Ord>(
+    mut all: Vec<T>,
+    room: usize,
+    length: impl Fn(&T) -> usize,
+    rank: impl Fn(&T) -> R,
+) -> (Vec<T>, u64) {
+    if all.iter().map(&length).sum::<usize>() <= room {
+        return (all, 0);
     }
-    locks.sort_by_key(|lock| (!lock.retained, lock.waiters.is_empty()));
+    all.sort_by_key(rank);
     let mut taken = 0;
-    let fit = locks.iter().take_while(|lock| {
-        taken += length(lock);
+    let fit = all.iter().take_while(|one| {
+        taken += length(one);
         taken <= room
     });
     let fit = fit.count();
-    let unlisted = locks.len() - fit;
-    locks.truncate(fit);
-    (locks, unlisted as u64)
+    let unlisted = all.len() - fit;
+    all.truncate(fit);
+    (all, unlisted as u64)
 }
 
-/// Bytes of one in a message at most: each text has its length before it, a waiter how long he waits behind him.
-fn length(lock: &Locked) -> usize {
-    let text = |length: usize| length + 5;
-    let holders: usize = lock.holders.iter().map(|who| text(who.len())).sum();
-    let waiters: usize = lock.waiters.iter().map(|(who, _)| text(who.len()) + 10).sum();
-    text(lock.data_set.len()) + text(lock.key.len()) + 12 + holders + waiters
+/// Bytes of a number in a message at most.
+const NUMBER: usize = 10;
+/// Of what was counted.
+const SUMS: usize = (COUNTERS.len() + CLASSES) * NUMBER;
+
+/// Of a text, which has its length before it.
+fn text(text: &str) -> usize {
+    text.len() + NUMBER
 }
+
+/// Of a lock; a waiter has how long he waits behind him.
+fn length(lock: &Locked) -> usize {
+    let holders: usize = lock.holders.iter().map(|who| text(who)).sum();
+    let waiters: usize = lock.waiters.iter().map(|(who, _)| text(who) + NUMBER).sum();
+    text(&lock.data_set) + lock.key.len() + NUMBER + 2 + 2 * NUMBER + holders + waiters
+}
+
+/// Of a client.
+fn of_client(client: &ClientInfo) -> usize {
+    let data_sets: usize = client.data_sets.iter().map(|name| text(name)).sum();
+    text(&client.program) + data_sets + client.units.len() * 3 * NUMBER + 5 * NUMBER + SUMS
+}
+
+/// Of a data set.
+fn of_used(used: &Used) -> usize {
+    text(&used.name) + NUMBER + SUMS
+}
+
+// The rest of an answer needs far less than a mebibyte, but for shunted units, of which there are few.
+const _: () = assert!(LOCKS + CLIENTS + DATA_SETS + (1 << 20) < LONGEST);
 
 #[cfg(test)]
 mod tests {
@@ -86,10 +126,45 @@ mod tests {
     #[test]
     fn where_not_all_have_room_the_rest_is_counted_and_what_is_in_the_way_is_shown() {
         let all: Vec<Locked> = (0..100).map(|key| lock(key, key == 90, key == 80)).collect();
-        assert_eq!(fitting(all.clone(), 1 << 20), (all.clone(), 0));
-        let (some, unlisted) = fitting(all.clone(), 500);
+        let fitting = |room| {
+            fitting(all.clone(), room, length, |lock| {
+                (!lock.retained, lock.waiters.is_empty())
+            })
+        };
+        assert_eq!(fitting(1 << 20), (all.clone(), 0));
+        let (some, unlisted) = fitting(500);
         assert_eq!(some[..2], [all[90].clone(), all[80].clone()]);
         assert!(some.len() > 2 && some.len() as u64 + unlisted == 100, "{unlisted}");
         assert!(some.iter().map(length).sum::<usize>() <= 500);
+    }
+
+    #[test]
+    fn as_many_clients_and_data_sets_are_shown_as_have_room() {
+        let client = |process: i32| ClientInfo {
+            process,
+            user: 1,
+            program: "program".into(),
+            seconds: 0,
+            data_sets: vec!["SOME.DATA.SET".into(); 4096],
+            units: vec![(1, 1, 1); usize::from(process == 200)],
+            sums: Default::default(),
+        };
+        let all: Vec<ClientInfo> = (0..300).map(client).collect();
+        let (some, unlisted) = fitting(all, CLIENTS, of_client, |client| client.units.is_empty());
+        assert!(some.len() as u64 + unlisted == 300 && unlisted > 0, "{unlisted}");
+        assert_eq!((some[0].process, some[1].process), (200, 0));
+
+        let used = |number: u32| Used {
+            name: format!("SOME.DATA.SET{number}"),
+            opens: u32::from(number == 20_000),
+            sums: Default::default(),
+        };
+        let all: Vec<Used> = (0..30_000).map(used).collect();
+        let (some, unlisted) = fitting(all, DATA_SETS, of_used, |used| used.opens == 0);
+        assert!(
+            some.len() as u64 + unlisted == 30_000 && some.len() > 4096,
+            "{unlisted}"
+        );
+        assert_eq!(some[0].opens, 1);
     }
 }

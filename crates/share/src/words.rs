@@ -12,7 +12,7 @@ use std::io::{Error, ErrorKind};
 use std::time::Duration;
 
 /// Raised by every change of a message.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 /// Bytes of a body at most: a record of the greatest length, or a batch, and what stands beside it.
 pub const LONGEST: usize = 20 << 20;
 /// A wait without an end.
@@ -349,7 +349,7 @@ pub struct ClientInfo {
     pub sums: Sums,
 }
 
-/// A base cluster that clients had open since the owner began.
+/// A base cluster that clients have open, or had open not long ago.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Used {
     /// Its name.
@@ -407,16 +407,20 @@ pub struct Status {
     pub draining: bool,
     /// Bytes of its pool: bound and use.
     pub pool: (u64, u64),
-    /// Its clients.
+    /// Its clients; those with units first, where not all have room.
     pub clients: Vec<ClientInfo>,
+    /// So many more there are, for which the answer has no room.
+    pub unlisted_clients: u64,
     /// Records that are locked; those that are retained or waited for first, where not all have room.
     pub locks: Vec<Locked>,
     /// So many more are locked, for which the answer has no room.
     pub unlisted: u64,
     /// Units that could not be taken back.
     pub shunted: Vec<Shunted>,
-    /// Data sets.
+    /// Data sets; those that are open first, where not all have room.
     pub data_sets: Vec<Used>,
+    /// So many more are known, for which the answer has no room.
+    pub unlisted_data_sets: u64,
     /// What was counted of all requests.
     pub sums: Sums,
 }
