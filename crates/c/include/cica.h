@@ -313,11 +313,14 @@ int cica_write_buffers(cica_dataset *dataset, uint64_t *written);
 /* Makes a unit; it begins with its first change. Any number, and they may be used at once. */
 int cica_unit_begin(cica_env *env, cica_unit **unit);
 /* The changes stand, durably, when this returns. Without a change it does nothing. CICA_FENCED: the unit is open still;
- * back it out. If the log failed, whoever opens the data sets next finds all of the unit or nothing. */
+ * back it out. If the log failed, whoever opens the data sets next finds all of the unit or nothing; so too if the data
+ * sets are shared and their server went before it answered. cica_unit_backout() says then whether that is known. */
 int cica_unit_commit(cica_unit *unit);
 /* Takes the changes back, newest first. Its strings keep their positions, and hold no record for update any more.
  * CICA_NOSPACE and the like: some are taken back, and asked again it goes on; until then cica_unit_commit() answers
- * CICA_OPTIONS. CICA_FENCED: the unit has ended, and who opens the fenced data set next takes its changes back. */
+ * CICA_OPTIONS. CICA_FENCED: the unit has ended, and who opens the fenced data set next takes its changes back; but if the
+ * server of shared data sets went before it had answered cica_unit_commit() or cica_unit_prepare(), the unit stands, or is
+ * in doubt, or is taken back, and cica_message() says so: look before you do it again. */
 int cica_unit_backout(cica_unit *unit);
 /* Ends the handle; its strings are closed before (else CICA_IN_USE). What was not committed is backed out, and that is
  * what the answer is of: the handle is gone unless changes are left that can be taken back when asked again. */
