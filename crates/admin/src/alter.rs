@@ -9,13 +9,13 @@
 mod alternate;
 mod change;
 mod cluster;
-pub(super) mod files;
 mod rename;
 mod request;
 mod rollin;
 mod volumes;
 
 use super::failure::{not_found, refused, Failure};
+use super::file_change::FileChange;
 use super::generations::rolled_off;
 use super::outcome::Outcome;
 use super::pattern::renamed;
@@ -26,7 +26,6 @@ use cica_catalog::entry::EntryKind;
 use cica_catalog::generation::Rolled;
 use cica_catalog::{Catalog, Contents, Entry, Mask, Name};
 use cica_messages::{IDC0531I, IDC0532I};
-use files::FileChange;
 pub use request::{Alter, Nullified};
 pub use rollin::RollIn;
 use std::sync::Arc;

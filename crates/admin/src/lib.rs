@@ -34,6 +34,7 @@ pub mod delete;
 pub mod diagnose;
 pub mod examine;
 mod failure;
+mod file_change;
 mod found;
 mod generations;
 mod input;

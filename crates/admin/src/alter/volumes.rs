@@ -3,13 +3,14 @@
 use super::super::define::default_volume;
 use super::super::failure::{refused, Failure};
 use super::super::making::lock;
-use super::super::portable::files;
+use super::super::open::files;
 use super::super::Services;
 use super::Alter;
 use cica_catalog::entry::NonVsam;
 use cica_catalog::{Catalog, Component, Contents, Entry, Volser, Volume};
 use cica_disk::File;
 use cica_engine::OpenError;
+use cica_session::as_cluster;
 
 /// ADDVOLUMES and REMOVEVOLUMES of a data set that is not VSAM's; the last volume stays.
 pub fn of_file(contents: &Contents, data_set: &mut NonVsam, request: &Alter) -> Result<(), Failure> {
@@ -83,12 +84,15 @@ pub fn of_component(contents: &Contents, component: &mut Component, request: &Al
     Ok(())
 }
 
-/// Keeps a data set from being opened while volumes leave its list: who opens it extends it by the list he finds.
-pub type Kept = Option<Box<dyn File>>;
-
 /// A volume on which a component has extents keeps its place in the list: the component's file counts by it. Nobody may
-/// have the data set open; the caller keeps it so until the list is changed.
-pub fn check_held(services: &Services, catalog: &Catalog, old: &Entry, new: &Entry) -> Result<Kept, Failure> {
+/// have the data set open, because who opens it extends it by the list he finds. The lock that is returned keeps it so
+/// until the list is changed.
+pub fn check_held(
+    services: &Services,
+    catalog: &Catalog,
+    old: &Entry,
+    new: &Entry,
+) -> Result<Option<Box<dyn File>>, Failure> {
     let components = || {
         old.components()
             .zip(new.components())
@@ -98,8 +102,10 @@ pub fn check_held(services: &Services, catalog: &Catalog, old: &Entry, new: &Ent
     if components().all(|(old, new)| new.volumes.starts_with(&old.volumes)) {
         return Ok(None);
     }
-    let Some((data, index)) = files(catalog, old)? else {
-        return Ok(None);
+    let (data, index) = match old {
+        Entry::Cluster(cluster) => files(catalog, cluster)?,
+        Entry::Aix(aix) => files(catalog, &as_cluster(aix))?,
+        _ => return Ok(None),
     };
     // What a dead owner has in its log is in the roots first.
     match services.engine.alter(&data, &index, |_, _| ()) {

@@ -12,13 +12,13 @@
 //! 2. An alternate index comes in only over a base that is there, and that it agrees with (`tie`).
 //! 3. The alternate indexes of a base that is replaced are built anew behind the change: they are not in its copy.
 
-use super::super::alter::files::FileChange;
 use super::super::delete::expired;
 use super::super::failure::Failure;
+use super::super::file_change::FileChange;
 use super::super::making::Replaced;
 use super::super::open::no_dd;
 use super::super::Services;
-use super::import_names::ImportNames;
+use super::import_names::{ImportNames, ImportObject};
 use super::place::place;
 use super::receive::Received;
 use super::standing::{check_empty, leads_nowhere, leads_to, not_empty, not_over};
@@ -54,17 +54,6 @@ pub struct Import {
     pub catalog: Option<String>,
 }
 
-/// What IMPORT is to change in the definition of an entry or component.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ImportObject {
-    /// Its name in the copy.
-    pub name: String,
-    /// Its name here.
-    pub new_name: Option<String>,
-    /// Its volumes here, `*` for the default one; none means those in the copy.
-    pub volumes: Vec<String>,
-}
-
 /// What IMPORT made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Imported {
@@ -89,7 +78,12 @@ fn import(services: &mut Services, request: &Import, out: &mut Report) -> Result
     let (date, time) = moment(copy.created());
     out.say(&IDC0604I, &[("date", &date), ("time", &time)]);
     let new_name = request.to.as_ref().map(|to| named(services, to)).transpose()?;
-    let mut importing = Importing::default();
+    let mut importing = Importing {
+        request,
+        received: Received::default(),
+        to_build: None,
+        cc: 0,
+    };
     let mut records = None;
     let mut members = 0;
     // The name of the object in the copy, and here.
@@ -102,11 +96,12 @@ fn import(services: &mut Services, request: &Import, out: &mut Report) -> Result
         }
         let old = entry.name().clone();
         let before = sphere(&entry).clone();
-        let wanted = ImportNames::of(request, &entry, new_name.as_deref().filter(|_| renamed.is_none()))?;
+        let target = new_name.as_deref().filter(|_| renamed.is_none());
+        let wanted = ImportNames::of(&request.objects, &entry, target)?;
         wanted.apply(&mut entry, renamed.as_ref())?;
         renamed.get_or_insert((old, entry.name().clone()));
         let member = ImportMember { mode, entry, before };
-        let count = importing.one(services, &mut copy, member, &wanted, out)?;
+        let count = importing.one(services, &mut copy, member, wanted.volumes(), out)?;
         records = records.or(count);
     }
     if members == 0 {
@@ -159,30 +154,30 @@ struct ImportMember {
 }
 
 /// What an IMPORT has made so far.
-#[derive(Default)]
-struct Importing {
+struct Importing<'r> {
+    request: &'r Import,
     received: Received,
     /// Alternate indexes that are built anew at the end, and their base.
     to_build: Option<(Arc<Catalog>, Name, Vec<Name>)>,
     cc: u8,
 }
 
-impl Importing {
-    /// Makes one member; tells how many records were imported one by one.
+impl Importing<'_> {
+    /// Makes one member, on these volumes; tells how many records were imported one by one.
     fn one(
         &mut self,
         services: &mut Services,
         copy: &mut Copy,
         member: ImportMember,
-        wanted: &ImportNames<'_>,
+        volumes: &[String],
         out: &mut Report,
     ) -> Result<Option<u64>, Failure> {
-        let request = wanted.request;
+        let request = self.request;
         let (mode, mut entry) = (member.mode, member.entry);
         let catalog = services.catalog_of(request.catalog.as_deref(), entry.name().as_str())?;
         let contents = catalog.contents()?;
         for component in entry.components_mut() {
-            place(&contents, wanted.volumes(), component)?;
+            place(&contents, volumes, component)?;
         }
         let within = self.received.within(services, &catalog)?;
         let there = there(services, request, &catalog, &mut entry, mode)?;

@@ -1,27 +1,37 @@
 //! The names and volumes that an IMPORT gives what is in the copy.
 
 use super::super::failure::{refused, Failure};
-use super::import::{Import, ImportObject};
 use cica_catalog::entry::Relate;
 use cica_catalog::{Entry, Name};
+
+/// What IMPORT is to change in the definition of an entry or component.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImportObject {
+    /// Its name in the copy.
+    pub name: String,
+    /// Its name here.
+    pub new_name: Option<String>,
+    /// Its volumes here, `*` for the default one; none means those in the copy.
+    pub volumes: Vec<String>,
+}
 
 /// What OBJECTS and OUTDATASET say of an entry.
 pub struct ImportNames<'p> {
     /// Its list in OBJECTS.
     object: Option<&'p ImportObject>,
-    pub request: &'p Import,
+    objects: &'p [ImportObject],
     new_name: Option<Name>,
 }
 
 impl<'p> ImportNames<'p> {
     /// What is said of `entry`, which is the object itself, to be called `target`, or something that leads to it.
-    pub fn of(request: &'p Import, entry: &Entry, target: Option<&str>) -> Result<ImportNames<'p>, Failure> {
-        let object = of_name(request, entry.name());
+    pub fn of(objects: &'p [ImportObject], entry: &Entry, target: Option<&str>) -> Result<ImportNames<'p>, Failure> {
+        let object = of_name(objects, entry.name());
         let stated = object.and_then(|object| object.new_name.as_deref());
         let new_name = stated.or(target).map(Name::parse).transpose();
         Ok(ImportNames {
             object,
-            request,
+            objects,
             new_name: new_name.map_err(|error| refused(&error, 140, 0))?,
         })
     }
@@ -34,7 +44,7 @@ impl<'p> ImportNames<'p> {
     pub fn apply(&self, entry: &mut Entry, object: Option<&(Name, Name)>) -> Result<(), Failure> {
         let old = entry.name().clone();
         for component in entry.components_mut() {
-            let stated = of_name(self.request, &component.name).and_then(|object| object.new_name.as_deref());
+            let stated = of_name(self.objects, &component.name).and_then(|object| object.new_name.as_deref());
             let rest = component.name.as_str().strip_prefix(old.as_str());
             let text = match (stated, &self.new_name, rest.filter(|rest| rest.starts_with('.'))) {
                 (Some(stated), _, _) => stated.to_owned(),
@@ -58,6 +68,6 @@ impl<'p> ImportNames<'p> {
 }
 
 /// What is said of an entry or component of this name.
-fn of_name<'p>(request: &'p Import, name: &Name) -> Option<&'p ImportObject> {
-    request.objects.iter().find(|object| object.name == name.as_str())
+fn of_name<'p>(objects: &'p [ImportObject], name: &Name) -> Option<&'p ImportObject> {
+    objects.iter().find(|object| object.name == name.as_str())
 }

@@ -23,11 +23,11 @@ mod tie;
 
 pub use backup::Backup;
 pub use export::{Export, ExportMode, Exported};
-pub use import::{Import, ImportObject, Imported};
+pub use import::{Import, Imported};
+pub use import_names::ImportObject;
 pub(super) use receive::new_data_set;
 pub use recover::{Recover, Recovered};
 pub use restore::{Renaming, Restore};
-pub(super) use stored::files;
 
 use super::failure::Failure;
 use super::named::Named;

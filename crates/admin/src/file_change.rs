@@ -1,10 +1,10 @@
-//! What ALTER changes of the attributes that a cluster's files carry.
+//! A change of the attributes that a cluster's files carry: what ALTER changes of them, and what an IMPORT into a data
+//! set that is there makes of those in the copy.
 
-use super::super::failure::Failure;
-use super::super::{open, Services};
-use super::Entry;
+use super::failure::Failure;
+use super::{open, Services};
 use cica_catalog::entry::{Component, ShareOptions};
-use cica_catalog::{Catalog, Cluster};
+use cica_catalog::{Catalog, Cluster, Entry};
 use cica_engine::OpenError;
 use cica_format::aix::Pointers;
 use cica_format::attributes::{Alternate, Attributes};
