@@ -146,7 +146,7 @@ int isindexinfo(int fd, void *buffer, int number);
 /* ---- reading ---- */
 
 /* From now on the file is read by this key. length: bytes of it that are looked for; 0: all. ISFIRST and ISLAST look at
- * no record: it may be NULL. */
+ * no record: it may be NULL. ISNEXT and ISCURR read the record found, ISPREV the one before it. */
 int isstart(int fd, const struct keydesc *key, int length, const char *record, int mode);
 /* The record comes into `record`, which has room for the longest. ISEQUAL, ISGREAT, ISGTEQ look for the key that is in it. */
 int isread(int fd, char *record, int mode);

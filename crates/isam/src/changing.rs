@@ -124,6 +124,7 @@ impl IsamFile {
             self.layout.key_of(self.reader.key, stored),
             self.layout.key_of(0, stored),
         );
+        self.reader.still = None;
         let string = &mut self.reader.string;
         string.point(key, Search::Equal)?;
         // Among records of one alternate key it is the one with this prime key.

@@ -7,6 +7,8 @@
 //! | R | isread | the one behind R | R again | R |
 //! | behind the last | isread, EENDFILE | EENDFILE | ENOCURR | ENOCURR |
 //!
+//! ISPREV behind isstart reads the one before K, as ISPREV behind a read of R reads the one before R.
+//!
 //! * I1. A string that reads has no locks. What is locked is so by `work` alone, whose locks are those of the file or
 //!   of its transaction. What is changed is so by `work`, or in a unit for which `work` gives up locks (`give_up`).
 
@@ -57,8 +59,28 @@ pub struct Reader {
     pub string: Str,
     /// See the table.
     pub current: Current,
+    /// The record that the string stands on is read once more by the next step this way: see [`Still`].
+    pub still: Option<Still>,
     /// The base through an alternate index; none for the prime key. It is open as long as its string.
     _through: Option<DataSet>,
+}
+
+/// A string by an alternate key stays on a record: a step of it either way returns that record. A step of the file
+/// returns it this way alone, and passes it the other way, as a string by the prime key does.
+pub struct Still {
+    /// The way of the step that reads it.
+    pub way: Way,
+    /// Its prime key.
+    pub prime: Vec<u8>,
+}
+
+/// Which way a step goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// ISNEXT.
+    Forward,
+    /// ISPREV.
+    Backward,
 }
 
 /// The current record.
@@ -116,6 +138,7 @@ impl IsamFile {
                 key: 0,
                 string: base.string(),
                 current: Current::None,
+                still: None,
                 _through: None,
             },
             work: base.string(),
@@ -155,6 +178,7 @@ impl IsamFile {
             key,
             string,
             current: Current::None,
+            still: None,
             _through: through,
         };
         Ok(())

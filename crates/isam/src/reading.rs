@@ -1,7 +1,7 @@
 //! isread and isstart.
 
 use crate::error::{Refused, EENDFILE, ENOCURR, ENOREC, ENOTOPEN};
-use crate::file::{Current, IsamFile};
+use crate::file::{Current, IsamFile, Still, Way};
 use crate::key::behind;
 use crate::mode::{Reading, Start, Which};
 use cica::{Intent, RequestError, Search, Str};
@@ -35,7 +35,7 @@ impl IsamFile {
             stored = match self.locked(&stored, patience) {
                 Ok(locked) => locked,
                 Err(refused) => {
-                    self.stand_by(&stored, matches!(how.which, Which::Previous | Which::Last))?;
+                    self.stand_by_found(&stored, how.which)?;
                     return Err(refused);
                 }
             };
@@ -51,47 +51,61 @@ impl IsamFile {
     fn find(&mut self, record: &[u8], which: Which) -> Result<Vec<u8>, Refused> {
         let key = match which {
             Which::Equal | Which::Greater | Which::GreaterOrEqual => self.layout.asked(self.reader.key, record),
-            _ => Vec::new(),
+            Which::Next => return self.step(Way::Forward),
+            Which::Previous => return self.step(Way::Backward),
+            Which::Current => return self.current(),
+            Which::First | Which::Last => Vec::new(),
         };
+        self.reader.still = None;
         let string = &mut self.reader.string;
-        let next = |string: &mut Str| Ok(string.next(Intent::Read)?.bytes.to_vec());
         match which {
-            Which::First => {
-                string.point_first().map_err(no_records)?;
-                next(string)
-            }
+            Which::First => string.point_first().map_err(no_records)?,
             Which::Last => {
                 string.point_last().map_err(no_records)?;
-                Ok(string.prev(Intent::Read)?.bytes.to_vec())
-            }
-            Which::Next => next(string),
-            Which::Previous => Ok(string.prev(Intent::Read)?.bytes.to_vec()),
-            Which::Current => self.current(),
-            Which::Equal => {
-                string.point(&key[..], Search::Equal)?;
-                next(string)
-            }
-            Which::GreaterOrEqual => {
-                string.point(&key[..], Search::GreaterOrEqual)?;
-                next(string)
+                return self.step(Way::Backward);
             }
             Which::Greater => {
                 let above = behind(&key).ok_or_else(|| Refused::new(ENOREC))?;
                 point_above(string, &above)?;
-                next(string)
             }
+            Which::GreaterOrEqual => string.point(&key[..], Search::GreaterOrEqual)?,
+            _ => string.point(&key[..], Search::Equal)?,
+        }
+        self.step(Way::Forward)
+    }
+
+    /// The record beside the position.
+    fn step(&mut self, way: Way) -> Result<Vec<u8>, Refused> {
+        let passed = self.reader.still.take().filter(|still| still.way != way);
+        let string = &mut self.reader.string;
+        let mut beside = || -> Result<Vec<u8>, Refused> {
+            let record = match way {
+                Way::Forward => string.next(Intent::Read)?,
+                Way::Backward => string.prev(Intent::Read)?,
+            };
+            Ok(record.bytes.to_vec())
+        };
+        let first = beside()?;
+        match passed {
+            Some(still) if self.layout.key_of(0, &first) == still.prime => beside(),
+            _ => Ok(first),
         }
     }
 
     fn current(&mut self) -> Result<Vec<u8>, Refused> {
         match &self.reader.current {
             Current::None => Err(Refused::new(ENOCURR)),
-            Current::Started => Ok(self.reader.string.next(Intent::Read)?.bytes.to_vec()),
+            Current::Started => self.step(Way::Forward),
             Current::Record(stored) => {
                 let prime = self.layout.key_of(0, stored).to_vec();
                 Ok(self.work().get(&prime, Search::Equal, Intent::Read)?.bytes.to_vec())
             }
         }
+    }
+
+    /// Is it read by its prime key, whatever its other keys are now?
+    fn is_again(&self, which: Which) -> bool {
+        which == Which::Current && matches!(self.reader.current, Current::Record(_))
     }
 
     /// Locks a record that was found, and reads it again: it may have changed before it was locked.
@@ -101,13 +115,23 @@ impl IsamFile {
         Ok(self.work().get(&prime, Search::Equal, Intent::Read)?.bytes.to_vec())
     }
 
+    /// What was found and could not be locked is the next to be read.
+    fn stand_by_found(&mut self, found: &[u8], which: Which) -> Result<(), Refused> {
+        match which {
+            // The reader has not moved.
+            _ if self.is_again(which) => Ok(()),
+            Which::Previous | Which::Last => self.stand_by(found, Way::Backward),
+            _ => self.stand_by(found, Way::Forward),
+        }
+    }
+
     /// Sets the position: `length` bytes of the key are looked for, all of it where that is 0. The first and the last
     /// are looked for by no record.
     ///
     /// # Errors
     /// ENOREC: there is no such record. EENDFILE: there is none at all.
     pub fn start(&mut self, record: &[u8], length: usize, at: Start) -> Result<(), Refused> {
-        self.reader.current = Current::None;
+        (self.reader.current, self.reader.still) = (Current::None, None);
         let mut key = match at {
             Start::First | Start::Last => Vec::new(),
             _ => self.layout.asked(self.reader.key, record),
@@ -122,7 +146,7 @@ impl IsamFile {
             Start::Last => {
                 string.point_last().map_err(no_records)?;
                 let last = string.prev(Intent::Read)?.bytes.to_vec();
-                self.stand_by(&last, false)?;
+                self.stand_by(&last, Way::Forward)?;
             }
             Start::Equal => string.point(&key[..], Search::Equal)?,
             Start::GreaterOrEqual => string.point(&key[..], Search::GreaterOrEqual)?,
@@ -135,17 +159,24 @@ impl IsamFile {
         Ok(())
     }
 
-    /// Stands so that the record that was read last is read once more, by the next step in the same direction.
-    fn stand_by(&mut self, last: &[u8], backward: bool) -> Result<(), Refused> {
+    /// Stands so that the record that was read last is read once more by the next step this way. A step the other way
+    /// passes it. If it has gone, its neighbour is read.
+    fn stand_by(&mut self, last: &[u8], way: Way) -> Result<(), Refused> {
         let (string, prime) = (&mut self.reader.string, self.layout.key_of(0, last));
-        match (self.reader.key, backward) {
-            (0, false) => Ok(string.point(prime, Search::Equal)?),
-            (0, true) => Ok(string.point_backward(prime, Search::Equal)?),
+        if self.reader.key > 0 {
             // Of several with one alternate key this very one is meant.
-            _ => {
-                string.stay();
-                Ok(())
-            }
+            string.stay();
+            let prime = prime.to_vec();
+            self.reader.still = Some(Still { way, prime });
+            return Ok(());
+        }
+        let there = match way {
+            Way::Forward => string.point(prime, Search::Equal),
+            Way::Backward => string.point_backward(prime, Search::Equal),
+        };
+        match there {
+            Err(RequestError::NotFound) => Ok(string.stand_on(prime)?),
+            there => Ok(there?),
         }
     }
 }

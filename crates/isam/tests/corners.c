@@ -172,6 +172,60 @@ static void starts(void) {
     CHECK(isclose(fd) == 0);
 }
 
+/* ISCURR of a record that is locked moves nothing; what a step could not lock is the next. */
+static void refused_locks(void) {
+    struct keydesc name = key(ISNODUPS, 0, 10, CHARTYPE), group = key(ISDUPS, 14, 2, CHARTYPE);
+    struct keydesc *keys[2];
+    char area[LENGTH];
+    int fd = isbuild("refused", LENGTH, &name, ISINOUT + ISEXCLLOCK), second, i;
+    CHECK(fd >= 0);
+    CHECK(isaddindex(fd, &group) == 0);
+    CHECK(iswrite(fd, record("A", 1, 1, 1)) == 0);
+    CHECK(iswrite(fd, record("B", 2, 1, 1)) == 0);
+    CHECK(iswrite(fd, record("C", 3, 1, 1)) == 0);
+    CHECK(isclose(fd) == 0);
+    fd = isopen("refused", ISINOUT + ISMANULOCK);
+    second = isopen("refused", ISINOUT + ISMANULOCK);
+    CHECK(fd >= 0 && second >= 0);
+    CHECK(isread(second, record("B", 0, 0, 0), ISEQUAL + ISLOCK) == 0);
+    keys[0] = &name;
+    keys[1] = &group;
+    for (i = 0; i < 2; i++) {
+        CHECK(isstart(fd, keys[i], 0, NULL, ISFIRST) == 0);
+        CHECK(isread(fd, area, ISNEXT) == 0 && area[0] == 'A');
+        CHECK(isread(fd, area, ISNEXT) == 0 && area[0] == 'B');
+        REFUSED(isread(fd, area, ISCURR + ISLOCK), ELOCKED);
+        CHECK(isread(fd, area, ISCURR) == 0 && area[0] == 'B');
+        CHECK(isread(fd, area, ISNEXT) == 0 && area[0] == 'C');
+        REFUSED(isread(fd, area, ISPREV + ISLOCK), ELOCKED);
+        REFUSED(isread(fd, area, ISPREV + ISLOCK), ELOCKED);
+        CHECK(isread(fd, area, ISPREV) == 0 && area[0] == 'B');
+        CHECK(isread(fd, area, ISPREV) == 0 && area[0] == 'A');
+        REFUSED(isread(fd, area, ISNEXT + ISLOCK), ELOCKED);
+        CHECK(isread(fd, area, ISNEXT) == 0 && area[0] == 'B');
+        /* The other way it is passed. */
+        CHECK(isread(fd, area, ISFIRST) == 0);
+        REFUSED(isread(fd, area, ISNEXT + ISLOCK), ELOCKED);
+        CHECK(isread(fd, area, ISPREV) == 0 && area[0] == 'A');
+        CHECK(isread(fd, area, ISLAST) == 0);
+        REFUSED(isread(fd, area, ISPREV + ISLOCK), ELOCKED);
+        CHECK(isread(fd, area, ISNEXT) == 0 && area[0] == 'C');
+        /* ISPREV behind isstart reads what precedes. */
+        CHECK(isstart(fd, keys[i], 0, NULL, ISLAST) == 0);
+        CHECK(isread(fd, area, ISPREV) == 0 && area[0] == 'B');
+        CHECK(isstart(fd, keys[i], 0, NULL, ISLAST) == 0);
+        CHECK(isread(fd, area, ISCURR) == 0 && area[0] == 'C');
+        CHECK(isread(fd, area, ISPREV) == 0 && area[0] == 'B');
+        CHECK(isstart(fd, keys[i], 0, NULL, ISLAST) == 0);
+        CHECK(isread(fd, area, ISNEXT) == 0 && area[0] == 'C');
+        REFUSED(isread(fd, area, ISNEXT), EENDFILE);
+        CHECK(isstart(fd, keys[i], 0, NULL, ISFIRST) == 0);
+        REFUSED(isread(fd, area, ISPREV), EENDFILE);
+    }
+    CHECK(isclose(second) == 0);
+    CHECK(isclose(fd) == 0);
+}
+
 /* Further keys of records of several lengths: each record has them, or they cannot be had. */
 static void varying_keys(void) {
     struct keydesc name = key(ISNODUPS, 0, 4, CHARTYPE), further = key(ISNODUPS, 10, 4, CHARTYPE);
@@ -229,6 +283,7 @@ static void zeros(void) {
 int main(void) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     alarm(300);
+    refused_locks();
     varying_keys();
     zeros();
     joined_parts();
