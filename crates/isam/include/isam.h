@@ -89,7 +89,7 @@ struct dictinfo {
 #define ISGREAT 6
 #define ISGTEQ 7
 #define ISLOCK 0x100 /* added: the record is locked */
-#define ISWAIT 0x400 /* added: whoever has it is waited for */
+#define ISWAIT 0x400 /* added: whoever has it is waited for; ELOCKED if that is another fd of this program */
 #define ISLCKW 0x500 /* both */
 
 /* ---- what a call left ---- */

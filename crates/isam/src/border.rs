@@ -3,7 +3,7 @@
 //! * B1. No panic leaves the library: the call answers EBADFILE, and what it worked on is closed.
 //! * B2. A pointer of the program's is looked at only after it was found not to be null, and kept by no call.
 //! * B3. A call of a thread that is in one already is refused: a handler of a signal makes it, or has left the first by
-//!   `longjmp`. Calls of several threads take turns.
+//!   `longjmp`. Calls of several threads take turns. One that waits for a record gives its turn back again and again.
 //! * B4. A child of fork is refused: files and locks are its parent's.
 
 use crate::error::{Refused, EBADARG, EBADFILE, NUMBERS};
@@ -12,6 +12,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::ffi::{c_char, c_int, c_long, CString};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicPtr, Ordering::*};
+use std::time::Duration;
 
 /// Why this thread's last call failed. It has C's `int`.
 #[no_mangle]
@@ -65,17 +66,47 @@ impl Call {
             return Err(Refused::because(EBADARG, words));
         }
         cica_disk::notice_forks();
-        let is_child = || cica_disk::generation() > 0;
-        while !is_child() && GATE.taken.compare_exchange(false, true, AcqRel, Relaxed).is_err() {
-            std::thread::yield_now();
-        }
-        if is_child() {
-            IN_CALL.set(false);
-            let words = "the files are the parent's; open them after fork, in a program begun by exec";
-            return Err(Refused::because(EBADARG, words));
-        }
+        take_gate().inspect_err(|_| IN_CALL.set(false))?;
         Ok(Call)
     }
+
+    /// What is to be done while nobody else has the gate.
+    fn turn<T>(&self, what: impl FnOnce(&mut Option<Process>) -> Result<T, Refused>) -> Result<T, Refused> {
+        // SAFETY: the call has taken the gate, and gives it back at its end.
+        let process = unsafe { &mut *GATE.process.get() };
+        catch_unwind(AssertUnwindSafe(|| what(process))).unwrap_or_else(|panic| {
+            let why = panic.downcast_ref::<String>().cloned();
+            let why = why.or_else(|| panic.downcast_ref::<&str>().map(|s| s.to_string()));
+            Err(Refused::because(
+                EBADFILE,
+                format!("the library failed: {}", why.unwrap_or_default()),
+            ))
+        })
+    }
+
+    /// Lets calls of other threads have a turn.
+    fn pause(&self) -> Result<(), Refused> {
+        GATE.taken.store(false, Release);
+        std::thread::sleep(PAUSE);
+        take_gate()
+    }
+}
+
+/// How long others have the gate while a call waits. It is shorter than a call tries at a time (`calls`): so two that
+/// wait for one another's records meet, and the circle is found.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Waits until nobody else has it.
+fn take_gate() -> Result<(), Refused> {
+    let is_child = || cica_disk::generation() > 0;
+    while !is_child() && GATE.taken.compare_exchange(false, true, AcqRel, Relaxed).is_err() {
+        std::thread::yield_now();
+    }
+    if is_child() {
+        let words = "the files are the parent's; open them after fork, in a program begun by exec";
+        return Err(Refused::because(EBADARG, words));
+    }
+    Ok(())
 }
 
 impl Drop for Call {
@@ -87,18 +118,20 @@ impl Drop for Call {
 
 /// Carries out a call: its result, or -1 and `iserrno`.
 pub fn call(what: impl FnOnce(&mut Option<Process>) -> Result<c_int, Refused>) -> c_int {
-    let done = Call::begin().and_then(|_call| {
-        // SAFETY: the call has taken the gate, and gives it back at its end.
-        let process = unsafe { &mut *GATE.process.get() };
-        catch_unwind(AssertUnwindSafe(|| what(process))).unwrap_or_else(|panic| {
-            let why = panic.downcast_ref::<String>().cloned();
-            let why = why.or_else(|| panic.downcast_ref::<&str>().map(|s| s.to_string()));
-            Err(Refused::because(
-                EBADFILE,
-                format!("the library failed: {}", why.unwrap_or_default()),
-            ))
-        })
-    });
+    answer(Call::begin().and_then(|call| call.turn(what)))
+}
+
+/// The same of a call that may wait. Where it gives no result others have a turn, and it is tried again.
+pub fn call_in_turns(mut what: impl FnMut(&mut Option<Process>) -> Result<Option<c_int>, Refused>) -> c_int {
+    answer(Call::begin().and_then(|call| loop {
+        if let Some(result) = call.turn(&mut what)? {
+            break Ok(result);
+        }
+        call.pause()?;
+    }))
+}
+
+fn answer(done: Result<c_int, Refused>) -> c_int {
     match done {
         Ok(result) => {
             iserrno.store(0, Relaxed);

@@ -1,14 +1,17 @@
 //! The calls of `isam.h`, in its order. What they do is in the files they call; here is what comes in and goes out.
 
-use crate::border::{bytes, call, fill_list, given, isreclen, null, text};
+use crate::border::{bytes, call, call_in_turns, fill_list, given, isreclen, null, text};
 use crate::building;
 use crate::described::{FileDescription, KeyDescription};
 use crate::error::{Refused, EAUDIT, EBADARG, EBADKEY, ENOTYET};
 use crate::file::IsamFile;
 use crate::mode::{Mode, Reading, Start};
 use crate::process::{of_file, Process};
+use crate::reading::Unread;
+use cica_engine::Patience;
 use std::ffi::{c_char, c_int, c_long, c_void};
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 /// A call on an open file.
 fn on(number: c_int, what: impl FnOnce(&mut IsamFile) -> Result<(), Refused>) -> c_int {
@@ -217,23 +220,41 @@ pub unsafe extern "C" fn isstart(
     })
 }
 
+/// How long a record is waited for at a time. Calls of other threads have their turn between.
+const AT_A_TIME: Duration = Duration::from_millis(5);
+
 /// Reads a record.
 ///
 /// # Safety
 /// As the header says: the area has room for the longest record.
 #[no_mangle]
 pub unsafe extern "C" fn isread(number: c_int, record: *mut c_char, mode: c_int) -> c_int {
-    on(number, |file| {
+    let mut patience = Patience::None;
+    call_in_turns(|process| {
+        let process = Process::begun(process, false)?;
+        let (file, _) = process.file(number)?;
         let how = Reading::of(mode)?;
         // SAFETY: the caller's promise.
         let asked = unsafe { bytes(record, file.layout.least) }?.to_vec();
         let head = file.layout.head;
-        let stored = file.read(&asked, how)?;
-        let found = stored.get(head..).unwrap_or_default();
-        // SAFETY: no record is longer than the longest, and the caller's promise.
-        unsafe { std::ptr::copy_nonoverlapping(found.as_ptr(), record.cast(), found.len()) };
-        isreclen.store(found.len() as c_int, Relaxed);
-        Ok(())
+        match file.read(&asked, how, patience) {
+            Ok(stored) => {
+                let found = stored.get(head..).unwrap_or_default();
+                // SAFETY: no record is longer than the longest, and the caller's promise.
+                unsafe { std::ptr::copy_nonoverlapping(found.as_ptr(), record.cast(), found.len()) };
+                isreclen.store(found.len() as c_int, Relaxed);
+                Ok(Some(0))
+            }
+            Err(Unread::Busy(prime, refused)) => {
+                // Nobody gives back what this program has while it waits for that.
+                if !how.wait || process.has_beside(number, &prime) {
+                    return Err(refused);
+                }
+                patience = Patience::Until(AT_A_TIME);
+                Ok(None)
+            }
+            Err(Unread::Refused(refused)) => Err(refused),
+        }
     })
 }
 

@@ -15,6 +15,8 @@ impl IsamFile {
     pub fn write(&mut self, record: &[u8], current: bool) -> Result<(), Refused> {
         let stored = self.to_store(record)?;
         self.work().insert(&stored, Insert::Direct)?;
+        let prime = self.layout.key_of(0, &stored).to_vec();
+        self.note_changed(&prime);
         if current {
             self.reader.current = Current::Record(stored);
             self.stand_on_current()?;
@@ -30,6 +32,7 @@ impl IsamFile {
         let stored = self.to_store(record)?;
         let prime = self.layout.key_of(0, &stored).to_vec();
         self.work().rewrite(&prime, &stored)?;
+        self.note_changed(&prime);
         Ok(())
     }
 
@@ -42,14 +45,18 @@ impl IsamFile {
         let old = self.current_prime()?;
         if self.layout.key_of(0, &stored) == old {
             self.work().rewrite(&old, &stored)?;
+            self.note_changed(&old);
         } else if self.is_in_unit() {
             // The program's transaction has both; what is refused half done is put back.
             let before = self.work().get(&old, Search::Equal, Intent::Update)?.bytes.to_vec();
             self.work().erase()?;
+            self.note_changed(&old);
             if let Err(refused) = self.work().insert(&stored, Insert::Direct) {
                 self.work().insert(&before, Insert::Direct)?;
                 return Err(refused.into());
             }
+            let new = self.layout.key_of(0, &stored).to_vec();
+            self.note_changed(&new);
         } else {
             self.exchange_in(unit(), &old, &stored)?;
         }
@@ -105,7 +112,9 @@ impl IsamFile {
 
     fn erase(&mut self, prime: &[u8]) -> Result<(), Refused> {
         self.work().get(prime, Search::Equal, Intent::Update)?;
-        Ok(self.work().erase()?)
+        self.work().erase()?;
+        self.note_changed(prime);
+        Ok(())
     }
 
     fn current_prime(&self) -> Result<Vec<u8>, Refused> {

@@ -19,8 +19,9 @@ use crate::mode::Mode;
 use cica::{DataSet, Error, OpenOptions, Str, UnitOfRecovery};
 use cica_catalog::entry::{Aix, Organization};
 use cica_catalog::{Catalog, Cluster, Entry, Name};
-use cica_engine::{LockMode, Patience};
+use cica_engine::{LockMode, Patience, RequestError};
 use cica_session::{Reached, Session, SessionError};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -49,6 +50,8 @@ pub struct IsamFile {
     in_unit: bool,
     /// Prime keys of records that are locked.
     locked: Vec<Vec<u8>>,
+    /// Prime keys of what it has changed in the unit, which are the unit's until its end.
+    changed: HashSet<Vec<u8>>,
 }
 
 /// Where a file is read.
@@ -146,6 +149,7 @@ impl IsamFile {
             catalog,
             in_unit: false,
             locked: Vec::new(),
+            changed: HashSet::new(),
         })
     }
 
@@ -203,7 +207,10 @@ impl IsamFile {
         });
         self.work = self.base.string_in(unit);
         self.in_unit = true;
-        locked.into_iter().try_for_each(|key| self.lock(key, Patience::None))
+        for key in locked {
+            self.lock(key, Patience::None)?;
+        }
+        Ok(())
     }
 
     /// The transaction has ended, and with it all locks.
@@ -211,6 +218,7 @@ impl IsamFile {
         if std::mem::take(&mut self.in_unit) {
             self.work = self.base.string();
             self.locked.clear();
+            self.changed.clear();
         }
     }
 
@@ -224,17 +232,29 @@ impl IsamFile {
         self.in_unit
     }
 
-    /// Locks a record by its prime key.
+    /// Locks a record by its prime key. True: it was not locked before.
     ///
     /// # Errors
     /// ELOCKED.
-    pub fn lock(&mut self, key: Vec<u8>, patience: Patience) -> Result<(), Refused> {
+    pub fn lock(&mut self, key: Vec<u8>, patience: Patience) -> Result<bool, RequestError> {
         if self.locked.contains(&key) {
-            return Ok(());
+            return Ok(false);
         }
         self.work.lock(&key, LockMode::Exclusive, patience)?;
         self.locked.push(key);
-        Ok(())
+        Ok(true)
+    }
+
+    /// A record of this prime key was added, changed or erased by `work`.
+    pub fn note_changed(&mut self, prime: &[u8]) {
+        if self.in_unit {
+            self.changed.insert(prime.to_vec());
+        }
+    }
+
+    /// Has it the record of this prime key, so that no other file gets it?
+    pub fn has(&self, prime: &[u8]) -> bool {
+        self.changed.contains(prime) || self.locked.iter().any(|key| key == prime)
     }
 
     /// Unlocks those of these records that are locked; gives their keys.

@@ -100,6 +100,17 @@ impl Process {
         Ok((file, &self.store))
     }
 
+    /// Has another open file of the same data set the record of this prime key? Whoever waited for that would wait for
+    /// this process itself.
+    pub fn has_beside(&self, number: i32, prime: &[u8]) -> bool {
+        let number = usize::try_from(number).ok();
+        let Some(file) = number.and_then(|number| self.files.get(number)?.as_ref()) else {
+            return false;
+        };
+        let mut others = self.files.iter().flatten().filter(|other| !std::ptr::eq(*other, file));
+        others.any(|other| other.name == file.name && other.has(prime))
+    }
+
     /// Takes a file to work on it closed, and opens it anew under its number, whatever the work came to.
     ///
     /// # Errors

@@ -7,47 +7,66 @@ use crate::mode::{Reading, Start, Which};
 use cica::{Intent, RequestError, Search, Str};
 use cica_engine::Patience;
 
+/// Why no record was read.
+pub enum Unread {
+    /// Somebody has the record of this prime key, and may give it back.
+    Busy(Vec<u8>, Refused),
+    /// Anything else.
+    Refused(Refused),
+}
+
+impl From<Refused> for Unread {
+    fn from(refused: Refused) -> Unread {
+        Unread::Refused(refused)
+    }
+}
+
 impl IsamFile {
-    /// Reads a record; gives it as it is stored. `record` is the program's area, whose key is looked for.
+    /// Reads a record; gives it as it is stored. `record` is the program's area, whose key is looked for. A record that
+    /// is to be locked is waited for with this patience.
     ///
     /// # Errors
     /// EENDFILE, ENOREC, ENOCURR; the table of `file` says where the file stands then. ELOCKED: the same record is the next
     /// to be read.
-    pub fn read(&mut self, record: &[u8], how: Reading) -> Result<&[u8], Refused> {
+    pub fn read(&mut self, record: &[u8], how: Reading, patience: Patience) -> Result<&[u8], Unread> {
         if !self.mode.reads {
-            return Err(Refused::because(ENOTOPEN, "the file is open for output alone"));
+            let words = "the file is open for output alone";
+            return Err(Refused::because(ENOTOPEN, words).into());
         }
         if self.mode.locks_reads {
             self.unlock_all();
         }
-        let found = self.find(record, how.which);
-        let mut stored = match found {
-            Ok(stored) => stored,
-            Err(refused) => {
-                if refused.number == EENDFILE || refused.number == ENOREC {
-                    self.reader.current = Current::None;
+        let stored = loop {
+            let found = self.found(record, how.which)?;
+            if !how.lock && !self.mode.locks_reads {
+                break found;
+            }
+            match self.locked(&found, how.which, patience) {
+                Ok(Some(locked)) => break locked,
+                // What was found is not there any more. The reader stands on it, and looks again from there.
+                Ok(None) => {}
+                Err(unread) => {
+                    self.stand_by_found(&found, how.which)?;
+                    return Err(unread);
                 }
-                return Err(refused);
             }
         };
-        if how.lock || self.mode.locks_reads {
-            let patience = if how.wait { Patience::Forever } else { Patience::None };
-            stored = match self.locked(&stored, patience) {
-                Ok(locked) => locked,
-                Err(refused) => {
-                    self.stand_by_found(&stored, how.which)?;
-                    return Err(refused);
-                }
-            };
-        }
         self.reader.current = Current::Record(stored);
         match &self.reader.current {
             Current::Record(stored) => Ok(stored),
-            _ => Err(Refused::new(ENOCURR)),
+            _ => Err(Refused::new(ENOCURR).into()),
         }
     }
 
-    /// The record that is meant, as it is stored.
+    /// The record that is meant, as it is stored. Where there is none, there is no current record any more.
+    fn found(&mut self, record: &[u8], which: Which) -> Result<Vec<u8>, Refused> {
+        self.find(record, which).inspect_err(|refused| {
+            if refused.number == EENDFILE || refused.number == ENOREC {
+                self.reader.current = Current::None;
+            }
+        })
+    }
+
     fn find(&mut self, record: &[u8], which: Which) -> Result<Vec<u8>, Refused> {
         let key = match which {
             Which::Equal | Which::Greater | Which::GreaterOrEqual => self.layout.asked(self.reader.key, record),
@@ -108,11 +127,29 @@ impl IsamFile {
         which == Which::Current && matches!(self.reader.current, Current::Record(_))
     }
 
-    /// Locks a record that was found, and reads it again: it may have changed before it was locked.
-    fn locked(&mut self, stored: &[u8], patience: Patience) -> Result<Vec<u8>, Refused> {
-        let prime = self.layout.key_of(0, stored).to_vec();
-        self.lock(prime.clone(), patience)?;
-        Ok(self.work().get(&prime, Search::Equal, Intent::Read)?.bytes.to_vec())
+    /// Locks a record that was found, and reads it again: it may have changed before it was locked. None: it went, or
+    /// has another key than the one it was found by; then it is not locked.
+    fn locked(&mut self, found: &[u8], which: Which, patience: Patience) -> Result<Option<Vec<u8>>, Unread> {
+        let prime = self.layout.key_of(0, found).to_vec();
+        let new = match self.lock(prime.clone(), patience) {
+            Ok(new) => new,
+            Err(error @ (RequestError::Exclusive { .. } | RequestError::LockTimeout { .. })) => {
+                return Err(Unread::Busy(prime, error.into()));
+            }
+            Err(error) => return Err(Refused::from(error).into()),
+        };
+        let stored = match self.work().get(&prime, Search::Equal, Intent::Read) {
+            Ok(record) => Some(record.bytes.to_vec()),
+            Err(RequestError::NotFound) => None,
+            Err(error) => return Err(Refused::from(error).into()),
+        };
+        let (again, key) = (self.is_again(which), self.reader.key);
+        let same = |stored: &[u8]| again || self.layout.key_of(key, stored) == self.layout.key_of(key, found);
+        let stored = stored.filter(|stored| same(stored));
+        if stored.is_none() && new {
+            self.give_up([&prime, &prime]);
+        }
+        Ok(stored)
     }
 
     /// What was found and could not be locked is the next to be read.

@@ -172,6 +172,41 @@ static void starts(void) {
     CHECK(isclose(fd) == 0);
 }
 
+/* What this program has itself is waited for by none of its calls. */
+static void own_waits(void) {
+    struct keydesc name = key(ISNODUPS, 0, 10, CHARTYPE);
+    char area[LENGTH];
+    int fd = isbuild("ownwaits", LENGTH, &name, ISINOUT + ISMANULOCK + ISTRANS), second;
+    CHECK(fd >= 0);
+    CHECK(isbegin() == 0);
+    CHECK(iswrite(fd, record("A", 1, 1, 1)) == 0);
+    CHECK(iswrite(fd, record("B", 2, 1, 1)) == 0);
+    CHECK(iswrite(fd, record("C", 3, 1, 1)) == 0);
+    CHECK(iscommit() == 0);
+    second = isopen("ownwaits", ISINOUT + ISMANULOCK);
+    CHECK(second >= 0);
+    CHECK(isread(fd, record("A", 0, 0, 0), ISEQUAL + ISLOCK) == 0);
+    REFUSED(isread(second, record("A", 0, 0, 0), ISEQUAL + ISLCKW), ELOCKED);
+    CHECK(isread(second, area, ISNEXT) == 0 && area[0] == 'A');
+    CHECK(isrelease(fd) == 0);
+    CHECK(isread(second, record("A", 0, 0, 0), ISEQUAL + ISLCKW) == 0);
+    CHECK(isrelease(second) == 0);
+
+    /* What a transaction has changed, added and erased is its own until its end. */
+    CHECK(isbegin() == 0);
+    CHECK(isrewrite(fd, record("A", 4, 1, 1)) == 0);
+    CHECK(isread(fd, record("B", 0, 0, 0), ISEQUAL) == 0);
+    CHECK(isrewcurr(fd, record("D", 5, 1, 1)) == 0);
+    REFUSED(isread(second, record("A", 0, 0, 0), ISEQUAL + ISLCKW), ELOCKED);
+    REFUSED(isread(second, record("D", 0, 0, 0), ISEQUAL + ISLCKW), ELOCKED);
+    CHECK(isread(second, record("C", 0, 0, 0), ISEQUAL + ISLCKW) == 0);
+    CHECK(isrollback() == 0);
+    CHECK(isread(second, record("A", 0, 0, 0), ISEQUAL + ISLCKW) == 0);
+    CHECK(isread(second, record("B", 0, 0, 0), ISEQUAL + ISLCKW) == 0);
+    CHECK(isclose(second) == 0);
+    CHECK(isclose(fd) == 0);
+}
+
 /* ISCURR of a record that is locked moves nothing; what a step could not lock is the next. */
 static void refused_locks(void) {
     struct keydesc name = key(ISNODUPS, 0, 10, CHARTYPE), group = key(ISDUPS, 14, 2, CHARTYPE);
@@ -283,6 +318,7 @@ static void zeros(void) {
 int main(void) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     alarm(300);
+    own_waits();
     refused_locks();
     varying_keys();
     zeros();

@@ -88,15 +88,13 @@ fn the_static_library_and_other_seeds() {
     }
 }
 
-#[test]
-fn programs_that_share_a_file_meet_each_others_locks() {
+/// Runs a program that shares its files with others.
+fn run_shared(place: &Workplace, program: &Path, words: &[&str]) {
     let server = std::env::current_exe().unwrap();
     let server = server.parent().unwrap().parent().unwrap().join("cica");
     assert!(server.exists(), "{}: cargo build -p cica-cli", server.display());
-    let place = Workplace::new("shared");
-    let program = place.compile(true);
     let environment = [("CICA_SHARE", "on"), ("CICA_SERVER", server.to_str().unwrap())];
-    let done = place.run(&program, &["shared"], &environment);
+    let done = place.run(program, words, &environment);
     let stopped = Command::new(&server)
         .args(["server", "stop"])
         .env("CICA_CATALOG", place.0.join("catalog"))
@@ -104,6 +102,20 @@ fn programs_that_share_a_file_meet_each_others_locks() {
         .unwrap();
     assert_fine(&done);
     assert_fine(&stopped);
+}
+
+#[test]
+fn programs_that_share_a_file_meet_each_others_locks() {
+    let place = Workplace::new("shared");
+    let program = place.compile(true);
+    run_shared(&place, &program, &["shared"]);
+}
+
+#[test]
+fn a_record_is_waited_for_and_other_threads_go_on() {
+    let place = Workplace::new("waits");
+    let program = place.compile_source("tests/waits.c", true);
+    run_shared(&place, &program, &[]);
 }
 
 #[test]

@@ -1,0 +1,156 @@
+/* Records that another program has while this one waits for them. `waits other STEP NAME` is the other program. Prints
+ * what is not as it should be, and ends with 1. */
+#include "program.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char *self;
+
+/* It has the record, says so, and does something to it while somebody waits. */
+static int other(const char *step, const char *name) {
+    char area[LENGTH];
+    int fd = isopen("waits", ISINOUT + ISMANULOCK);
+    CHECK(fd >= 0);
+    CHECK(isread(fd, memcpy(area, record(name, 0, 0, 0), LENGTH), ISEQUAL + ISLOCK) == 0);
+    printf("ready\n");
+    fflush(stdout);
+    if (strcmp(step, "circle") == 0) {
+        int got = isread(fd, memcpy(area, record("A", 0, 0, 0), LENGTH), ISEQUAL + ISLCKW);
+        CHECK(got == 0 || iserrno == ELOCKED);
+    } else if (strcmp(step, "has") != 0) {
+        usleep(300 * 1000);
+    }
+    if (strcmp(step, "erases") == 0) CHECK(isdelcurr(fd) == 0);
+    if (strcmp(step, "renumbers") == 0) CHECK(isrewcurr(fd, record(name, 9, 0, 0)) == 0);
+    CHECK(isclose(fd) == 0);
+    return failures != 0;
+}
+
+/* Begins the other program, and goes on when it has the record. */
+static FILE *begin(const char *step, const char *name) {
+    char command[4096], line[4096] = "";
+    FILE *begun;
+    snprintf(command, sizeof command, "'%s' other %s %s", self, step, name);
+    begun = popen(command, "r");
+    CHECK(begun != NULL && fgets(line, sizeof line, begun) != NULL && strcmp(line, "ready\n") == 0);
+    return begun;
+}
+
+static void end(FILE *begun) {
+    char line[4096];
+    while (fgets(line, sizeof line, begun) != NULL) printf("the other: %s", line);
+    CHECK(pclose(begun) == 0);
+}
+
+static volatile int waiting;
+static int turns;
+
+static void *reads(void *of) {
+    char area[LENGTH];
+    while (waiting) {
+        CHECK(isread(*(int *) of, memcpy(area, record("A", 0, 0, 0), LENGTH), ISEQUAL) == 0);
+        turns++;
+        usleep(1000);
+    }
+    return NULL;
+}
+
+/* Other threads go on while one waits. */
+static void turns_of_others(int fd) {
+    char area[LENGTH];
+    pthread_t thread;
+    int second = isopen("waits", ISINPUT);
+    FILE *begun = begin("has", "B");
+    CHECK(second >= 0);
+    end(begun);
+    begun = begin("gives", "B");
+    waiting = 1;
+    CHECK(pthread_create(&thread, NULL, reads, &second) == 0);
+    memset(area, ' ', sizeof area);
+    area[0] = 'B';
+    CHECK(isread(fd, area, ISEQUAL + ISLCKW) == 0 && ldlong(area + 10) == 2);
+    waiting = 0;
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(turns >= 5);
+    end(begun);
+    CHECK(isrelease(fd) == 0 && isclose(second) == 0);
+}
+
+/* Two that wait for one another: one of them is told, and nobody waits for ever. */
+static void circle(int fd) {
+    char area[LENGTH];
+    FILE *begun;
+    CHECK(isread(fd, memcpy(area, record("A", 0, 0, 0), LENGTH), ISEQUAL + ISLOCK) == 0);
+    begun = begin("circle", "B");
+    CHECK(isread(fd, memcpy(area, record("B", 0, 0, 0), LENGTH), ISEQUAL + ISLCKW) == 0 || iserrno == ELOCKED);
+    CHECK(isrelease(fd) == 0);
+    end(begun);
+}
+
+/* What goes while it is waited for is passed. */
+static void goes(int fd, struct keydesc *name, struct keydesc *number) {
+    char area[LENGTH];
+    FILE *begun = begin("erases", "A");
+    CHECK(isread(fd, area, ISFIRST + ISLCKW) == 0 && area[0] == 'B');
+    end(begun);
+    begun = begin("erases", "C");
+    CHECK(isread(fd, area, ISNEXT + ISLCKW) == 0 && area[0] == 'D');
+    end(begun);
+    CHECK(isread(fd, area, ISPREV) == 0 && area[0] == 'B');
+    begun = begin("erases", "E");
+    REFUSED(isread(fd, memcpy(area, record("E", 0, 0, 0), LENGTH), ISEQUAL + ISLCKW), ENOREC);
+    end(begun);
+    /* Nothing of it is left locked. */
+    CHECK(iswrite(fd, record("A", 1, 0, 0)) == 0);
+    CHECK(iswrite(fd, record("C", 3, 0, 0)) == 0);
+    CHECK(iswrite(fd, record("E", 5, 0, 0)) == 0);
+    end(begin("has", "A"));
+    end(begin("has", "C"));
+    end(begin("has", "E"));
+    CHECK(isrelease(fd) == 0);
+
+    /* One that gets another key is found by that. */
+    CHECK(isstart(fd, number, 0, NULL, ISFIRST) == 0);
+    begun = begin("renumbers", "A");
+    CHECK(isread(fd, area, ISNEXT + ISLCKW) == 0 && area[0] == 'B');
+    end(begun);
+    begun = begin("renumbers", "C");
+    memcpy(area, record("", 3, 0, 0), LENGTH);
+    REFUSED(isread(fd, area, ISEQUAL + ISLCKW), ENOREC);
+    end(begun);
+    end(begin("has", "C"));
+    CHECK(isstart(fd, number, 0, NULL, ISLAST) == 0);
+    CHECK(isread(fd, area, ISNEXT + ISLOCK) == 0 && area[0] == 'C' && ldlong(area + 10) == 9);
+    CHECK(isread(fd, area, ISPREV + ISLOCK) == 0 && area[0] == 'A' && ldlong(area + 10) == 9);
+    CHECK(isrelease(fd) == 0);
+    /* By the first key it is the same record. */
+    CHECK(isstart(fd, name, 0, record("E", 0, 0, 0), ISEQUAL) == 0);
+    begun = begin("renumbers", "E");
+    CHECK(isread(fd, area, ISNEXT + ISLCKW) == 0 && area[0] == 'E' && ldlong(area + 10) == 9);
+    end(begun);
+    CHECK(isrelease(fd) == 0);
+}
+
+int main(int count, char **words) {
+    struct keydesc name = key(ISNODUPS, 0, 10, CHARTYPE), number = key(ISDUPS, 10, 4, CHARTYPE);
+    char text[2] = "A";
+    int fd;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    alarm(300);
+    self = words[0];
+    if (count == 4 && strcmp(words[1], "other") == 0) return other(words[2], words[3]);
+    fd = isbuild("waits", LENGTH, &name, ISINOUT + ISEXCLLOCK);
+    CHECK(fd >= 0);
+    CHECK(isaddindex(fd, &number) == 0);
+    for (; text[0] <= 'E'; text[0]++) CHECK(iswrite(fd, record(text, text[0] - 'A' + 1, 0, 0)) == 0);
+    CHECK(isclose(fd) == 0);
+    fd = isopen("waits", ISINOUT + ISMANULOCK);
+    CHECK(fd >= 0);
+    turns_of_others(fd);
+    circle(fd);
+    goes(fd, &name, &number);
+    CHECK(isclose(fd) == 0);
+    printf("%d failures\n", failures);
+    return failures != 0;
+}
