@@ -402,10 +402,12 @@ fn others() -> Vec<Vec<u8>> {
         draining: true,
         pool: (1, 1),
         clients: vec![],
+        unlisted_clients: 1,
         locks: vec![],
         unlisted: u64::MAX,
         shunted: vec![],
         data_sets: vec![],
+        unlisted_data_sets: 1,
         sums,
     };
     let answers = [
