@@ -6,7 +6,7 @@ use crate::error::RequestError;
 use crate::pool::{Entry, Latched, Measure, Page, Probe, View, SLAB};
 use crate::store::index_record;
 use crate::sync::atomic::Ordering::Relaxed;
-use cica_format::index::{IndexRecord, RecordRef};
+use cica_format::index::{most_of_entry, IndexRecord, RecordRef};
 
 /// Level of an index record that is not in use.
 pub(super) const FREE: u8 = 255;
@@ -151,6 +151,19 @@ impl Ksds {
         // Without compression it takes more: a frame must hold it.
         record.fits(self.room_for(record), self.data.layout.ci_per_ca)
             && Measure::of_entries(&record.entries).frame_len() <= SLAB
+    }
+
+    /// How many entries may come behind those of a record that fits an index CI, whatever their separators are.
+    pub(super) fn room_for_more(&self, record: &IndexRecord) -> usize {
+        let (key_len, ci_per_ca) = (self.shape.key_len, self.data.layout.ci_per_ca);
+        let free = record.free_bytes(self.room_for(record), ci_per_ca).unwrap_or(0);
+        let more = free / most_of_entry(key_len);
+        let entries = record.entries.len() + more;
+        if Page::index_frame_bytes(entries, entries * key_len.next_multiple_of(4)) <= SLAB {
+            more
+        } else {
+            0
+        }
     }
 
     /// The record of the same level left of `node`, to which `probe` belongs; `None` for the first. Nothing changes
