@@ -384,12 +384,17 @@ impl Component {
     }
 
     /// Notes whether a CI holds records, which it just got or lost. A CA without a descriptor in the pool needs no
-    /// note: its CIs were written since then, and that noted it.
+    /// note: its CIs were written since then, and that noted it. Nor does a CI of which it is not so by now: whoever
+    /// changed it since says so himself. And one that somebody is just changing is noted when it is written.
     pub fn set_has_records(&self, ci: u32, has: bool) {
         let (ca, i) = self.layout.split(ci);
         let _guard = self.lock(ca).lock();
         let descriptor = self.directory.get(ca);
-        if descriptor != crate::pool::NO_FRAME && self.flag(CaPage::of(self.pool.view(descriptor)), i, has) {
+        if descriptor == crate::pool::NO_FRAME {
+            return;
+        }
+        let page = CaPage::of(self.pool.view(descriptor));
+        if self.holds_something(page, ca, i) == Some(has) && self.flag(page, i, has) {
             self.ca_changed(ca);
         }
     }
