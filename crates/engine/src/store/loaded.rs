@@ -257,3 +257,6 @@ impl Component {
         })
     }
 }
+
+#[cfg(all(test, not(cica_schedules)))]
+mod tests;
