@@ -97,7 +97,7 @@ fn a_load_whose_keys_do_not_compress_keeps_what_it_acknowledged() {
         let (mut s, mut random, mut loaded) = (ds.string(), Random(areas), Vec::new());
         for n in 1u64.. {
             // Three keys differ in their last byte alone: the text between two of them is as long as a key.
-            let mut record = (n / 3 << 48 | 0xFFFF).to_be_bytes().to_vec();
+            let mut record = ((n / 3) << 48 | 0xFFFF).to_be_bytes().to_vec();
             record.resize(39, (n / 3 * 7 % 256) as u8);
             record.push((n % 3) as u8);
             let len = if spanned && random.below(4) == 0 {

@@ -1,8 +1,9 @@
 //! Ends of units in the middle of which something else happens: a data set is fenced, or somebody decides.
 #![allow(clippy::unwrap_used)]
 
+/// For the other tests of the crate, too.
 #[path = "../../tests/common/mod.rs"]
-mod common;
+pub(crate) mod common;
 
 use crate::{Argument, Durability, Engine, Intent, LockMode, Patience, Search};
 use cica_disk::{MemoryDisk, Open, SimDisk};

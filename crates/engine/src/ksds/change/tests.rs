@@ -1,14 +1,11 @@
 //! Requests that come upon a change of the index that failed half way (K6), and what they note too late.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../../tests/common/mod.rs"]
-mod common;
-
 use super::*;
 use crate::cluster::OpenCluster;
+use crate::unit::tests::common::keyed::*;
+use crate::unit::tests::common::*;
 use crate::DataSet;
-use common::keyed::*;
-use common::*;
 use std::sync::Arc;
 
 /// A data set whose records are 0, 10, 20 ...

@@ -1,15 +1,12 @@
 //! What happens to a CA while a load writes zeros to where its headers are (W2).
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../../tests/common/mod.rs"]
-mod common;
-
 use super::*;
 use crate::pool::{PageKind, PageOwner};
+use crate::unit::tests::common::hooked::{hooked, Hook, Hooked};
+use crate::unit::tests::common::*;
 use crate::Insert;
 use cica_disk::MemoryDisk;
-use common::hooked::{hooked, Hook, Hooked};
-use common::*;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
