@@ -3,9 +3,12 @@
 
 mod common;
 
+use cica_disk::MemoryDisk;
 use cica_engine::*;
 use cica_format::attributes::Organization;
 use common::*;
+use std::path::Path;
+use std::sync::Arc;
 
 fn world(organization: Organization, change: impl Fn(&mut cica_format::attributes::Attributes)) -> (World, Engine) {
     let world = World::memory();
@@ -84,6 +87,40 @@ fn records_of_an_esds_go_behind_each_other_and_keep_their_rbas() {
     assert_eq!(s.prev(Intent::Read).unwrap().rba, 732);
     assert_eq!(s.prev(Intent::Read).unwrap().rba, 622);
     assert_eq!(open.statistics().0.records, 7);
+}
+
+/// A CI of the largest size has room for more one-byte records than any page has slots for.
+#[test]
+fn an_esds_of_the_shortest_records_goes_on_in_the_next_interval_when_a_page_has_no_slot_left() {
+    const IN_A_PAGE: u64 = 28_664;
+    let disk = MemoryDisk::default();
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    let engine = world.engine();
+    world.create(&engine, "d", |data, _| {
+        (data.organization, data.key_length, data.ci_size) = (Organization::Esds, 0, 32_768);
+        (data.average_record, data.maximum_record) = (1, 1);
+    });
+    let insert = |open: &DataSet, records: std::ops::Range<u64>| {
+        let mut s = open.string();
+        for n in records {
+            let rba = s.insert(&[n as u8], Insert::Sequential).unwrap();
+            assert_eq!(rba, n / IN_A_PAGE * 32_768 + n % IN_A_PAGE);
+        }
+    };
+    // The load fills one CI and begins the next; what is logged does the same, and what is done again.
+    let open = world.open(&engine, "d");
+    insert(&open, 0..2 * IN_A_PAGE - 20);
+    let open = close_and_open(&world, &engine, open);
+    insert(&open, 2 * IN_A_PAGE - 20..2 * IN_A_PAGE + 40);
+    disk.kill();
+    std::mem::forget(open);
+    let open = world.open(&world.engine(), "d");
+    assert_sound(&open);
+    assert_eq!(open.statistics().0.records, 2 * IN_A_PAGE + 40);
+    let mut s = open.string();
+    for (n, (rba, _, record)) in (0..).zip(all(&mut s)) {
+        assert_eq!((rba, record), (n / IN_A_PAGE * 32_768 + n % IN_A_PAGE, vec![n as u8]));
+    }
 }
 
 #[test]

@@ -6,9 +6,9 @@ mod common;
 use cica_disk::sim::{Call, Errno, Event, Faults, Survival};
 use cica_disk::{Counted, Disk, MemoryDisk, Open, SimDisk, WriteAt};
 use cica_engine::*;
-use cica_format::root::AREA_LEN;
+use cica_format::root::{Root, AREA_LEN};
 use common::bytes::bytes_of;
-use common::keyed::numbers;
+use common::keyed::{contents, numbers};
 use common::power;
 use common::*;
 use std::path::Path;
@@ -77,6 +77,56 @@ fn a_load_that_runs_out_of_space_keeps_what_it_acknowledged() {
         ds.close().unwrap();
         assert_eq!(numbers(&world.open(&engine, "t")), (0..loaded).collect::<Vec<_>>());
     }
+}
+
+/// Keys so different that the index record of a CA has no room for all of its CIs: what is left for the next CAs has
+/// space as well. A spanned record that is refused is not there.
+#[test]
+fn a_load_whose_keys_do_not_compress_keeps_what_it_acknowledged() {
+    let (mut refused_spanned, mut short) = (0, 0);
+    for (areas, spanned, speed) in (2..12).flat_map(|n| [(n, false, false), (n, false, true), (n, true, n % 2 == 0)]) {
+        let world = World::memory();
+        let engine = world.engine();
+        world.create(&engine, "t", |data, index| {
+            (data.key_length, data.ci_per_ca, data.spanned) = (40, 30, spanned);
+            (data.maximum_record, data.speed) = (if spanned { 4000 } else { 400 }, speed);
+            (data.primary, data.secondary) = (areas * 512 * 30, 0);
+            (index.primary, index.secondary) = (1 << 20, 0);
+        });
+        let ds = world.open(&engine, "t");
+        let (mut s, mut random, mut loaded) = (ds.string(), Random(areas), Vec::new());
+        for n in 1u64.. {
+            // Three keys differ in their last byte alone: the text between two of them is as long as a key.
+            let mut record = ((n / 3) << 48 | 0xFFFF).to_be_bytes().to_vec();
+            record.resize(39, (n / 3 * 7 % 256) as u8);
+            record.push((n % 3) as u8);
+            let len = if spanned && random.below(4) == 0 {
+                600 + random.below(3400)
+            } else {
+                100 + random.below(200)
+            };
+            record.resize(len as usize, b'.');
+            match s.insert(&record, Insert::Sequential) {
+                Ok(_) => loaded.push(record),
+                Err(error) => {
+                    let feedback = error.feedback();
+                    assert_eq!((feedback.return_code, feedback.reason), (8, 28), "{error}");
+                    refused_spanned += u32::from(len > 505);
+                    break;
+                }
+            }
+        }
+        drop(s);
+        ds.close().unwrap();
+        let ds = world.open(&engine, "t");
+        assert!(
+            contents(&ds) == loaded,
+            "{areas} areas, spanned: {spanned}, speed: {speed}"
+        );
+        let examined = ds.examine().unwrap();
+        short += u32::from(examined.control_intervals < areas * 30 / 2);
+    }
+    assert!(refused_spanned > 0 && short > 0, "{refused_spanned} {short}");
 }
 
 /// Done again, records that came in ascending order split CIs in the middle: the log does not say how they came.
@@ -379,6 +429,46 @@ fn no_region_is_lost_when_more_control_areas_move_at_once_than_the_root_lists_in
         );
         assert!(root.region_count < 3 * root.ca_count, "{} regions", root.region_count);
     }
+    assert_sound(&world.open(&engine, "a"));
+}
+
+/// More control areas move in one session than the root of a compressed data set can list regions.
+#[test]
+fn no_region_is_lost_when_more_control_areas_move_at_once_than_the_root_can_list() {
+    let mut world = World::memory();
+    world.pool_bytes = 128 << 20;
+    let engine = world.engine();
+    let areas = 6_900;
+    world.create(&engine, "a", |data, index| {
+        (data.compressed, data.ci_per_ca) = (true, 3);
+        (data.primary, data.secondary, index.primary) = (64 << 20, 8 << 20, 16 << 20);
+    });
+    // One to a CI: what is random does not compress.
+    let (mut random, mut most) = (Random(5), 0);
+    let mut record = |n: u64| {
+        let mut record = key(n);
+        record.resize_with(380, || random.below(256) as u8);
+        record
+    };
+    for round in 0..2 {
+        let ds = world.open(&engine, "a");
+        let mut s = ds.string();
+        for n in 0..areas * 3 {
+            if round == 0 {
+                s.insert(&record(n), Insert::Sequential).unwrap();
+            } else {
+                s.get(&key(n), Search::Equal, Intent::Update).unwrap();
+                s.update(&record(n)).unwrap();
+            }
+        }
+        drop(s);
+        ds.close().unwrap();
+        let root = engine.peek(&world.paths("a").0).unwrap();
+        most = Root::max_free_regions(root.tables.len(), true);
+        let named = u64::from(root.ca_count) + root.free_regions.len() as u64;
+        assert_eq!(u64::from(root.region_count), named, "round {round}");
+    }
+    assert!(areas > most as u64, "{most} regions can be listed");
     assert_sound(&world.open(&engine, "a"));
 }
 

@@ -57,8 +57,13 @@ const FLAG_NEXT_CI: u8 = 0x02;
 /// entries whose keys do not compress, and for the numbers of the other CIs. A smaller one could come to a split that
 /// has nowhere to go.
 pub const fn least_ci_size(key_length: usize, ci_per_ca: usize) -> usize {
-    let entry = key_length + FL_LEN + INDEX_SET_POINTER + SECTION_FIELD_LEN;
-    HEADER_LEN + CONTROL_LEN + 2 * entry + 2 * ci_per_ca
+    HEADER_LEN + CONTROL_LEN + 2 * most_of_entry(key_length) + 2 * ci_per_ca
+}
+
+/// Most bytes that an entry adds to a record behind all others, whose separator has so many bytes. None of the others
+/// takes more then.
+pub const fn most_of_entry(separator: usize) -> usize {
+    separator + FL_LEN + INDEX_SET_POINTER + SECTION_FIELD_LEN
 }
 
 mod at {

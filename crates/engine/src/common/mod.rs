@@ -238,7 +238,7 @@ impl Common {
             page.set_segment(old.segment(), old.update_number());
             page.refill((0..old.count()).map(|i| old.record(i)), self.shape);
         }
-        drop(self.data.reframe(latched, wider));
+        self.data.reframe(&mut latched, wider);
         Ok(())
     }
 

@@ -138,11 +138,14 @@ impl Esds {
         Ok(PutTried::Done(rba))
     }
 
-    /// The offset behind the last record of a page, if one of this length has room there.
+    /// The offset behind the last record of a page, if one of this length has room there. A page of the shortest
+    /// records may have no slot for it before its CI is full.
     fn room_behind(&self, page: &Page<'_>, len: usize) -> Option<usize> {
+        let size = self.data.layout.ci_size;
         let rdfs = page.rdfs_with(page.count(), len);
         let used = page.data_len() + len + rdfs * ci::RDF_LEN + ci::CIDF_LEN;
-        (page.segment() == 0 && used <= self.data.layout.ci_size).then(|| page.data_len())
+        let has_room = page.segment() == 0 && used <= size && page.count() < Page::most_records(size);
+        has_room.then(|| page.data_len())
     }
 
     /// The first of the fresh CIs, all of one CA, that a spanned record of this length gets (E2).

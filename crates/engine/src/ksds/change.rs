@@ -29,7 +29,7 @@ pub struct Inserted {
 /// What one try came to.
 pub(super) enum Tried {
     Done(u64, usize),
-    /// The page changed under us.
+    /// The page changed under us, or the data set was fenced (K6).
     Again,
     /// The page needs a frame of this width.
     Wider(Width),
@@ -121,6 +121,9 @@ impl Ksds {
             return Ok(Tried::Again);
         };
         self.check_kept(context, key)?;
+        if self.is_fenced() {
+            self.check_fence()?;
+        }
         let mut page = Page::of(latched.cells());
         let size = self.data.layout.ci_size;
         let used = page.data_len() + record.len() + page.rdfs_with(pos, record.len()) * ci::RDF_LEN + ci::CIDF_LEN;
@@ -253,7 +256,7 @@ impl Ksds {
 
     fn update_latched(&self, mut latched: Latched<'_>, spot: Spot, record: &[u8], context: Context<'_>) -> Tried {
         let Spot { leaf, pos } = spot;
-        if !latched.view().takes(record, self.shape) {
+        if !latched.view().takes(record, self.shape) || self.is_fenced() {
             return Tried::Again;
         }
         let mut page = Page::of(latched.cells());
@@ -297,7 +300,7 @@ impl Ksds {
         match self.fresh(&leaf) {
             false => Ok(None),
             true if equal => Ok(Some(Spot { leaf, pos })),
-            true => Err(RequestError::NotFound),
+            true => self.check_fence().and(Err(RequestError::NotFound)),
         }
     }
 
@@ -339,6 +342,9 @@ impl Ksds {
         let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
             return Tried::Again;
         };
+        if self.is_fenced() {
+            return Tried::Again;
+        }
         let mut page = Page::of(latched.cells());
         if page.segment() != 0 {
             return Tried::NoRoom { pos, limited: false };
@@ -352,3 +358,6 @@ impl Ksds {
         Tried::Done(left as u64, pos)
     }
 }
+
+#[cfg(all(test, not(cica_schedules)))]
+mod tests;

@@ -59,8 +59,12 @@ impl Ksds {
     #[inline]
     pub fn find(&self, key: &[u8], equal: bool) -> Result<Option<Spot>, RequestError> {
         let look = || {
-            let found = self.at_or_above(key)?;
-            Ok(found.and_then(|(spot, starts)| (starts || !equal).then_some(spot)))
+            let found = self.at_or_above(key)?.filter(|(_, starts)| *starts || !equal);
+            if found.is_none() {
+                // K6
+                self.check_fence()?;
+            }
+            Ok(found.map(|(spot, _)| spot))
         };
         let replacing = self.replacing();
         let found = look();

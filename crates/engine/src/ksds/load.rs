@@ -8,7 +8,7 @@
 //!   see B4.)
 //! * B3. CAs are taken in ascending order, so that RBAs ascend with the keys.
 
-use super::loader::{Finished, InInterval, Loader};
+use super::loader::{sequence_set_record, Finished, InInterval, Loader};
 use super::{separator, Ksds};
 use crate::buffers::OwnBuffers;
 use crate::error::RequestError;
@@ -80,13 +80,22 @@ impl Ksds {
             return self.load_spanned(loader, record, user);
         }
         let ends_ci = !loader.starts_ci() && loader.room_for(record.len()).is_none();
-        let ends_ca = ends_ci && loader.entries.len() + 1 >= loader.cis_per_ca;
+        let full = ends_ci && loader.entries.len() + 1 >= loader.cis_per_ca;
+        let between = ends_ci.then(|| separator(loader.last_key(), key));
+        let begins_ci = ends_ci || loader.starts_ci();
+        let sure = if begins_ci && !full {
+            self.has_room_behind(loader, between.iter().cloned(), usize::from(ends_ci))
+        } else {
+            Some(loader.sure)
+        };
+        let ends_ca = full || sure.is_none();
         self.reserve(loader, ends_ca)?;
-        if ends_ci {
-            loader.end_ci(separator(loader.last_key(), key));
+        if let Some(between) = between {
+            loader.end_ci(between);
         }
-        if ends_ca {
-            self.end_ca(loader)?;
+        match sure.filter(|_| !ends_ca) {
+            Some(sure) => loader.sure = sure,
+            None => self.end_ca(loader)?,
         }
         let room = loader.room_for(record.len()).ok_or(RequestError::Length {
             given: record.len(),
@@ -108,17 +117,26 @@ impl Ksds {
         } else {
             loader.cis_per_ca
         };
-        let finished = loader.entries.len() + !loader.starts_ci() as usize;
-        self.reserve(loader, finished > 0 && finished + pieces.len() > limit)?;
-        if !loader.starts_ci() {
-            loader.end_ci(separator(loader.last_key(), key));
+        // What waits because it could not be written: this record shall not wait behind it.
+        self.write_if_many(loader)?;
+        let between = (!loader.starts_ci()).then(|| separator(loader.last_key(), key));
+        let before = loader.entries.len() + usize::from(between.is_some());
+        let sure = if before + pieces.len() <= limit {
+            let coming = between.iter().cloned().chain(pieces.iter().map(|_| key.to_vec()));
+            self.has_room_behind(loader, coming, before - loader.entries.len() + pieces.len())
         } else {
-            self.bound_last(loader, key);
+            None
+        };
+        let mut full = before > 0 && sure.is_none();
+        self.reserve(loader, full)?;
+        match between {
+            Some(between) => loader.end_ci(between),
+            None => self.bound_last(loader, key),
         }
-        let mut full = false;
-        while !loader.entries.is_empty() && loader.entries.len() + pieces.len() > limit {
+        if full {
             self.finish_ca(loader);
-            full = true;
+        } else {
+            loader.sure = sure.unwrap_or(loader.sure);
         }
         self.count_loaded(loader, record, user);
         for (i, piece) in pieces.iter().enumerate() {
@@ -130,11 +148,42 @@ impl Ksds {
             loader.add_segment(key, piece, segment);
         }
         if loader.entries.len() >= loader.cis_per_ca {
-            self.end_ca(loader)?;
+            self.finish_full(loader);
             full = true;
         }
-        self.write_if_many(loader)?;
+        match self.write_if_many(loader) {
+            // The record has come. What waits is written before the next one, or by the commit.
+            Err(RequestError::NoSpace { .. }) => self.check_fence()?,
+            written => written?,
+        }
         Ok(full)
+    }
+
+    /// How many entries, whatever their separators are, the CA being built surely has room for when `more`, with the
+    /// separators `coming`, have come (B5). `None`: not for these, or for no other behind them.
+    fn has_room_behind(
+        &self,
+        loader: &mut Loader,
+        coming: impl Iterator<Item = Vec<u8>>,
+        more: usize,
+    ) -> Option<usize> {
+        let entries = loader.entries.len();
+        if entries + more < loader.sure {
+            return Some(loader.sure);
+        }
+        let entry = |separator| Entry { separator, pointer: 0 };
+        let mut record = sequence_set_record(std::mem::take(&mut loader.entries));
+        record.entries.extend(coming.map(entry));
+        let behind = match self.room_for_more(&record) {
+            0 => {
+                record.entries.push(entry(Vec::new()));
+                usize::from(self.node_fits(&record))
+            }
+            behind => behind,
+        };
+        record.entries.truncate(entries);
+        loader.entries = record.entries;
+        (behind > 0).then_some(entries + more + behind)
     }
 
     /// Before a record is accepted there is a CA for it and the index CIs to name it, so that the end of the load
@@ -174,24 +223,23 @@ impl Ksds {
 
     /// The CA is full. CIs that its sequence-set record has no room for stay for the next CA.
     fn end_ca(&self, loader: &mut Loader) -> Result<(), RequestError> {
+        self.finish_full(loader);
+        self.write_if_many(loader)
+    }
+
+    fn finish_full(&self, loader: &mut Loader) {
         while !loader.entries.is_empty() {
             self.finish_ca(loader);
             if loader.entries.len() < loader.cis_per_ca {
                 break;
             }
         }
-        self.write_if_many(loader)
     }
 
     /// Takes as many of the finished CIs for a CA as its sequence-set record has room for.
     fn finish_ca(&self, loader: &mut Loader) {
-        let mut record = IndexRecord {
-            level: 1,
-            ca: 0,
-            next: u32::MAX,
-            entries: std::mem::take(&mut loader.entries),
-            free: Vec::new(),
-        };
+        loader.sure = loader.always;
+        let mut record = sequence_set_record(std::mem::take(&mut loader.entries));
         let mut left = record
             .entries
             .split_off(self.data.layout.ci_per_ca.min(record.entries.len()));

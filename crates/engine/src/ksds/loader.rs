@@ -3,6 +3,8 @@
 //!
 //! * B4. A loader is made while the data set loads and is gone before that ends; so who finds one may add a record to
 //!   the CI being filled, whether it keeps the gate or not. Everything else needs the gate.
+//! * B5. The sequence-set record of the CA being built has room for its entries and for that of the CI being filled,
+//!   whatever the separator of that will be. So the load may end at any moment with the one CA that is reserved for them.
 
 use super::Ksds;
 use crate::buffers::OwnBuffers;
@@ -54,6 +56,10 @@ pub struct Loader {
     pub(super) ci_size: usize,
     shape: Shape,
     pub(super) cis_per_ca: usize,
+    /// So many entries of the CA being built, that of the CI being filled included, surely have room (B5); and so many
+    /// of any CA.
+    pub(super) sure: usize,
+    pub(super) always: usize,
     /// CAs on the free chain for what is not written yet, in ascending order, and the last of them.
     pub(super) reserved: u32,
     pub(super) last_reserved: u32,
@@ -114,6 +120,8 @@ impl Loader {
         let bytes = areas * (layout.ci_per_ca + 1) * (layout.ci_size + entry);
         let held = ksds.pool.hold(bytes).map_err(|_| ksds.data.pool_full())?;
         let free = layout.ci_per_ca * ksds.attributes.free_ca as usize / 100;
+        // One has room in the smallest index CI that can be defined.
+        let always = ksds.room_for_more(&sequence_set_record(Vec::new())).max(1);
         Ok(Loader {
             images: vec![0; (layout.ci_per_ca + 1) * layout.ci_size],
             spare: Vec::new(),
@@ -136,6 +144,8 @@ impl Loader {
             ci_size: layout.ci_size,
             shape: ksds.shape,
             cis_per_ca: (layout.ci_per_ca - free).max(1),
+            sure: always,
+            always,
             reserved: 0,
             last_reserved: 0,
             own,
@@ -261,6 +271,17 @@ impl Loader {
         }
         images[..end].copy_from_slice(&self.images[..end]);
         self.images = images;
+    }
+}
+
+/// The last sequence-set record, with these entries.
+pub(super) fn sequence_set_record(entries: Vec<Entry>) -> IndexRecord {
+    IndexRecord {
+        level: 1,
+        ca: 0,
+        next: u32::MAX,
+        entries,
+        free: Vec::new(),
     }
 }
 

@@ -10,6 +10,9 @@
 //!   updates and erases latch one data page and nothing else.
 //! * K5. A spanned record that is replaced may be out of the tree meanwhile. `replacing` is odd then, and what a reader
 //!   found, or did not find, between two records is true only if `replacing` was even and stayed as it was.
+//! * K6. A change of the index that fails half way fences the data set before it gives up the latch of the record that
+//!   leads to what it had moved. Who comes that way asks for the fence behind it: before a page is changed, before a
+//!   record is said not to be there, and before a page is passed.
 //!
 //! Locks in order: gate (shared by requests that change, exclusive for a commit) -> structure -> page latches -> log.
 

@@ -6,7 +6,7 @@ use crate::error::RequestError;
 use crate::pool::{Entry, Latched, Measure, Page, Probe, View, SLAB};
 use crate::store::index_record;
 use crate::sync::atomic::Ordering::Relaxed;
-use cica_format::index::{IndexRecord, RecordRef};
+use cica_format::index::{most_of_entry, IndexRecord, RecordRef};
 
 /// Level of an index record that is not in use.
 pub(super) const FREE: u8 = 255;
@@ -97,7 +97,7 @@ impl Ksds {
         let separator = std::mem::replace(&mut record.entries[entry].separator, separator.to_vec());
         let pointer = free as u32;
         record.entries.insert(entry + 1, Entry { separator, pointer });
-        self.put_node(latched, &record)
+        self.put_node(&mut latched, &record)
     }
 
     /// The entry of `probe` in an index record, and its pointer. Nothing changes meanwhile (K4).
@@ -151,6 +151,19 @@ impl Ksds {
         // Without compression it takes more: a frame must hold it.
         record.fits(self.room_for(record), self.data.layout.ci_per_ca)
             && Measure::of_entries(&record.entries).frame_len() <= SLAB
+    }
+
+    /// How many entries may come behind those of a record that fits an index CI, whatever their separators are.
+    pub(super) fn room_for_more(&self, record: &IndexRecord) -> usize {
+        let (key_len, ci_per_ca) = (self.shape.key_len, self.data.layout.ci_per_ca);
+        let free = record.free_bytes(self.room_for(record), ci_per_ca).unwrap_or(0);
+        let more = free / most_of_entry(key_len);
+        let entries = record.entries.len() + more;
+        if Page::index_frame_bytes(entries, entries * key_len.next_multiple_of(4)) <= SLAB {
+            more
+        } else {
+            0
+        }
     }
 
     /// The record of the same level left of `node`, to which `probe` belongs; `None` for the first. Nothing changes
@@ -208,7 +221,7 @@ impl Ksds {
 
     /// Puts a record, which fits, in its place.
     pub(super) fn set_node(&self, ci: u32, record: &IndexRecord) -> Result<(), RequestError> {
-        self.put_node(self.index.latch(ci)?, record)
+        self.put_node(&mut self.index.latch(ci)?, record)
     }
 
     /// Latches a sequence-set record, so that nobody goes through it until [`put_node`](Self::put_node) (K3).
@@ -216,14 +229,16 @@ impl Ksds {
         self.index.latch(ci)
     }
 
-    /// Puts a record into its latched page.
-    pub(super) fn put_node<'p>(&'p self, mut latched: Latched<'p>, record: &IndexRecord) -> Result<(), RequestError> {
+    /// Puts a record into its latched page. After an error the page is latched still: who is to be kept from going
+    /// through what was half done is kept until the data set is fenced.
+    pub(super) fn put_node<'p>(&'p self, latched: &mut Latched<'p>, record: &IndexRecord) -> Result<(), RequestError> {
         let need = Measure::of_entries(&record.entries).frame_len();
         if latched.size() < need {
-            latched = self.index.reframe(latched, self.index.spare(need + need / 4)?);
+            let wider = self.index.spare(need + need / 4)?;
+            self.index.reframe(latched, wider);
         }
-        fill(&mut latched, record);
-        self.index.changed(&mut latched);
+        fill(latched, record);
+        self.index.changed(latched);
         Ok(())
     }
 

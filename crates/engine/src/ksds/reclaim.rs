@@ -26,11 +26,9 @@ impl Ksds {
         if !self.attributes.reclaim {
             return Ok(());
         }
-        // The record is erased, whatever comes of this: without memory the CA stays for the next erase in it.
-        match self.reclaim_of(key) {
-            Err(RequestError::NoSpace { .. }) => self.check_fence(),
-            other => other,
-        }
+        // The record is erased, whatever comes of this: without memory, or an index record beside it that cannot be read,
+        // the CA stays for the next erase in it.
+        self.reclaim_of(key).or_else(|_| self.check_fence())
     }
 
     fn reclaim_of(&self, key: &[u8]) -> Result<(), RequestError> {
@@ -62,9 +60,12 @@ impl Ksds {
         } else {
             self.node_left_of(key, node)?
         };
+        let before = match before {
+            Some(before) => Some((self.node(before)?, before)),
+            None => None,
+        };
         self.or_fence(|| {
-            if let Some(before) = before {
-                let mut left = self.node(before)?;
+            if let Some((mut left, before)) = before {
                 left.next = record.next;
                 self.set_node(before, &left)?;
             }

@@ -191,10 +191,10 @@ impl Ksds {
         }
         let pointers: Vec<u32> = group[..need].iter().map(|e| e.pointer).collect();
         let gone: Vec<Entry> = node.entries.drain(entry + need..entry + have).collect();
-        let latched = self.latch_node(node_ci)?;
+        let mut latched = self.latch_node(node_ci)?;
         self.or_fence(|| {
             self.write_segments(node.ca, &pointers, record)?;
-            self.put_node(latched, &node)?;
+            self.put_node(&mut latched, &node)?;
             for e in &gone {
                 self.data.drop_ci(self.data.layout.join(node.ca, e.pointer))?;
             }

@@ -30,16 +30,8 @@ impl Ksds {
         Ok(inserted)
     }
 
+    /// Puts the record where it belongs. An error that does not fence has changed nothing of what there is.
     pub(super) fn place_record(&self, record: &[u8]) -> Result<Inserted, RequestError> {
-        let placed = self.try_place(record);
-        placed.inspect_err(|error| {
-            if !matches!(error, RequestError::Duplicate { .. } | RequestError::Loading) {
-                self.fence_unless_full(error);
-            }
-        })
-    }
-
-    fn try_place(&self, record: &[u8]) -> Result<Inserted, RequestError> {
         let key = self.key_of(record);
         loop {
             self.check_fence()?;
@@ -168,9 +160,10 @@ impl Ksds {
         };
         self.reserve_nodes(1)?;
         let (ca, reused) = self.data.allocate_ca()?;
-        self.count_new_ca(reused);
         let from = self.data.layout.join(record.ca, record.entries[entry].pointer);
-        let (between, left) = self.move_above(from, self.data.layout.join(ca, 0), key)?;
+        let moved = self.move_above(from, self.data.layout.join(ca, 0), key);
+        let (between, left) = moved.inspect_err(|_| self.give_back_ca(ca))?;
+        self.count_new_ca(reused);
         self.or_fence(|| {
             let old = std::mem::replace(&mut record.entries[entry].separator, between.clone());
             let entries = vec![Entry {
@@ -257,8 +250,11 @@ impl Ksds {
             return Ok(None);
         }
         self.reserve_nodes(1)?;
+        let is_last = at == node.entries.len();
+        if !is_last {
+            self.bring_all(node.ca, &node.entries)?;
+        }
         let (ca, reused) = self.data.allocate_ca()?;
-        self.count_new_ca(reused);
         let pointers: Vec<u32> = (0..need as u32).collect();
         let entries = pointers
             .iter()
@@ -267,7 +263,8 @@ impl Ksds {
                 pointer,
             })
             .collect();
-        if at == node.entries.len() {
+        if is_last {
+            self.count_new_ca(reused);
             return self.or_fence(|| {
                 self.write_segments(ca, &pointers, record)?;
                 let sibling = self.new_node(&IndexRecord {
@@ -287,7 +284,9 @@ impl Ksds {
         // Before everything: what the CA has moves to the new one, and the record takes its place. Meanwhile nobody
         // may come
         // through the index record: under its old numbers a moved CI looks empty.
-        let latched = self.latch_node(node_ci)?;
+        let latched = self.latch_node(node_ci);
+        let mut latched = latched.inspect_err(|_| self.give_back_ca(ca))?;
+        self.count_new_ca(reused);
         self.or_fence(|| {
             let mut moved = std::mem::replace(&mut node.entries, entries);
             for (i, e) in moved.iter_mut().enumerate() {
@@ -307,7 +306,7 @@ impl Ksds {
             })?;
             node.next = sibling;
             self.insert_above(path, node_ci, mine, sibling, false)?;
-            self.put_node(latched, &node)?;
+            self.put_node(&mut latched, &node)?;
             Ok(Some(self.data.layout.join(node.ca, 0)))
         })
     }
@@ -339,10 +338,10 @@ impl Ksds {
         wider.free.truncate(node.free.len() + 1 - pointers.len());
         if pointers.len() == need && (self.node_fits(&wider) || node.entries.len() == 1) {
             // The first segment comes into a CI that the index has: nobody may see it before its neighbours.
-            let latched = self.latch_node(node_ci)?;
+            let mut latched = self.latch_node(node_ci)?;
             self.or_fence(|| {
                 self.write_segments(node.ca, &pointers, record)?;
-                self.put_node(latched, &wider)
+                self.put_node(&mut latched, &wider)
             })?;
             return Ok(Some(self.data.layout.join(node.ca, own)));
         }

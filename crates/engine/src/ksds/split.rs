@@ -31,15 +31,14 @@ pub(super) struct Incoming<'r> {
 
 impl Ksds {
     /// Makes room for a record that did not fit its CI. The caller tries again afterwards, whatever became of it
-    /// meanwhile.
+    /// meanwhile. An error that does not fence has changed nothing: a CI that cannot be read refuses the requests that
+    /// need it.
     pub(super) fn make_room(&self, coming: &Incoming<'_>) -> Result<(), RequestError> {
         let _reserve = self.reserve_change()?;
         let _structure = self.structure.lock();
         self.check_fence()?;
         if let Some(within) = self.room_within(coming.key)? {
-            return self
-                .split_within(within, coming)
-                .inspect_err(|error| self.fence_unless_full(error));
+            return self.split_within(within, coming);
         }
         let path = self.path(coming.key)?;
         let Some(PathStep { record, entry, .. }) = path.last() else {
@@ -49,14 +48,13 @@ impl Ksds {
         let behind =
             *entry + 1 == record.entries.len() && coming.ascending && self.is_behind_all(record, *entry, coming.key)?;
         let alone = record.entries.len() == 1 || is_one_record(&record.entries);
-        let done = if let Some(free) = free {
+        if let Some(free) = free {
             self.split_ci(path, coming, SplitTarget::SameCa(free as u32))
         } else if behind || alone {
             self.split_ci(path, coming, SplitTarget::NewCa)
         } else {
             self.split_ca(path, coming.ascending)
-        };
-        done.inspect_err(|error| self.fence_unless_full(error))
+        }
     }
 
     /// The common split: into a free CI of the same CA, where at a glance there is room for its entry. An error that
@@ -170,11 +168,25 @@ impl Ksds {
             }
         };
         let done = self.split_ci_to(path, coming, (target, new_ca), spare);
-        if let (Err(_), Some((ca, _)), false) = (&done, new_ca, self.is_fenced()) {
-            // It was found before anything was changed.
-            self.data.free_ca(ca)?;
+        if let (Err(_), Some((ca, _))) = (&done, new_ca) {
+            self.give_back_ca(ca);
         }
         done
+    }
+
+    /// A new CA is free again, after an error that was found before anything was changed.
+    pub(super) fn give_back_ca(&self, ca: u32) {
+        if !self.is_fenced() {
+            // The first error is the one to tell.
+            let _ = self.data.free_ca(ca);
+        }
+    }
+
+    /// Reads the CIs of these entries that are not in the pool: one that cannot be read is found before any of them is
+    /// moved.
+    pub(super) fn bring_all(&self, ca: u32, entries: &[Entry]) -> Result<(), RequestError> {
+        let mut cis = entries.iter().map(|entry| self.data.layout.join(ca, entry.pointer));
+        cis.try_for_each(|ci| self.data.page(ci).map(drop))
     }
 
     /// The same with frame and CA in hand. An error that does not fence has changed nothing.
@@ -293,6 +305,7 @@ impl Ksds {
             return Ok(());
         };
         self.reserve_nodes(1)?;
+        self.bring_all(record.ca, &record.entries[at..])?;
         let moving = if ascending {
             self.data.layout.ci_per_ca
         } else {
@@ -300,7 +313,8 @@ impl Ksds {
         };
         let (ca, reused) = self.data.allocate_ca_for(moving)?;
         // Until the record is as its CIs are, nobody may come through it: under its old numbers a moved CI looks empty.
-        let latched = self.latch_node(node)?;
+        let latched = self.latch_node(node);
+        let mut latched = latched.inspect_err(|_| self.give_back_ca(ca))?;
         self.count_new_ca(reused);
         self.or_fence(|| {
             let mut moved = record.entries.split_off(at);
@@ -320,7 +334,7 @@ impl Ksds {
             record.next = sibling;
             let separator = record.entries[at - 1].separator.clone();
             self.insert_above(path, node, separator, sibling, ascending)?;
-            self.put_node(latched, &record)
+            self.put_node(&mut latched, &record)
         })
     }
 

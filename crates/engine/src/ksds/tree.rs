@@ -227,7 +227,7 @@ impl Ksds {
         Ok(match (equal, segment) {
             _ if !self.fresh(&leaf) => Optimistic::Retry,
             (true, 0) => Optimistic::Found(Spot { leaf, pos }),
-            (false, 0) if settled => Optimistic::NotFound,
+            (false, 0) if settled && !self.is_fenced() => Optimistic::NotFound,
             _ => Optimistic::Retry,
         })
     }
@@ -399,6 +399,7 @@ impl Ksds {
 
     /// The next data page.
     pub(super) fn step_forward(&self, leaf: &Leaf) -> Result<PageStep, RequestError> {
+        self.check_fence()?;
         let (_, frame, version) = leaf.node;
         let view = self.view(frame);
         if leaf.entry + 1 < leaf.entries {
@@ -419,6 +420,7 @@ impl Ksds {
     }
 
     fn step_backward(&self, leaf: &Leaf) -> Result<PageStep, RequestError> {
+        self.check_fence()?;
         let (node, frame, version) = leaf.node;
         if leaf.entry > 0 {
             return self.leaf_of(leaf.node, leaf.entry - 1, leaf.entries, false);

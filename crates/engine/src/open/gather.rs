@@ -26,7 +26,8 @@ impl OpenDataSet {
     fn give_space_back(&self) -> Result<(), RequestError> {
         let data = &self.common().data;
         let from = self.shared.give_back_from.load(Relaxed);
-        if data.is_sparse(from) {
+        let has_unlisted = data.has_unlisted();
+        if has_unlisted || data.is_sparse(from) {
             for _ in 0..ROUNDS {
                 match data.gather() {
                     Ok(0) => break,
@@ -35,7 +36,8 @@ impl OpenDataSet {
                 }
             }
         }
-        if data.free_at_end() >= from.max(1) && data.trim() {
+        let least = if has_unlisted { 1 } else { from.max(1) };
+        if data.free_at_end() >= least && data.trim() {
             self.commit_moved()?;
             // Both copies of the root are to name no region that is cut off.
             data.sync()?;

@@ -99,6 +99,11 @@ impl<'a> Page<'a> {
         Page { bytes }
     }
 
+    /// Most records of a data page in a CI of `ci_size`: the largest frame has no slots for more.
+    pub fn most_records(ci_size: usize) -> usize {
+        super::SLAB.saturating_sub(SLOTS_AT + ci_size) / 8
+    }
+
     /// Bytes a frame needs for a data page with `records` records in a CI of `ci_size`.
     pub fn frame_len(ci_size: usize, records: usize) -> usize {
         SLOTS_AT + ci_size + records * 8

@@ -123,8 +123,16 @@ impl Codec {
         let mut spans = Vec::with_capacity(64);
         let layout = records(&page.image()[..ci_size], *shape, &mut spans)?;
         if spans.len() > page.slot_cap() {
+            if spans.len() > Page::most_records(ci_size) {
+                return Err(FormatError::Field {
+                    what: "control interval",
+                    field: "records",
+                    value: spans.len() as u64,
+                    must: "few enough for a frame",
+                });
+            }
             let need = Page::frame_len(ci_size, spans.len());
-            return Ok(Decoded::NeedsFrame(need + need / 8));
+            return Ok(Decoded::NeedsFrame((need + need / 8).min(SLAB)));
         }
         page.set_segment(segment_number(layout.segment), layout.update_number);
         page.adopt(&spans, *shape);

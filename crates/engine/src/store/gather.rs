@@ -2,7 +2,8 @@
 //!
 //! While it is changed a file has up to two regions for a CA, because nothing committed is written over. A last
 //! commit leaves the second half of that free, here and there. Moving the CAs together copies what is live, so it is
-//! done where much more than that was written since the open: a short step pays nothing.
+//! done where much more than that was written since the open: a short step pays nothing. It is done as well where the
+//! root cannot list all that is free.
 //!
 //! Each round moves what the free regions take and is an ordinary commit: what the CAs had is free for the next (R2).
 
@@ -11,6 +12,7 @@ use super::{CaPage, Component};
 use crate::error::RequestError;
 use crate::pool::NO_FRAME;
 use crate::sync::atomic::Ordering::Relaxed;
+use cica_format::root::Root;
 
 /// Written, in parts of what is live, so much makes copying that once worth it.
 const WRITTEN: u64 = 2;
@@ -30,6 +32,13 @@ impl Component {
         more > space.ca_count / DENSE
             && more as u64 * self.layout.region_len as u64 >= bytes
             && self.written.load(Relaxed) > WRITTEN * live
+    }
+
+    /// Are there more free regions than the root can list? Nobody would find the others again.
+    pub fn has_unlisted(&self) -> bool {
+        let space = self.space.lock();
+        let most = Root::max_free_regions(space.tables.len(), self.compressed);
+        space.free_regions.len() + space.freed.len() > most
     }
 
     /// One round: moves CAs that have an annex or lie behind where the last shall lie, those that lie last first.

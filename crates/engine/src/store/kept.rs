@@ -43,15 +43,19 @@ impl Component {
 
     /// The caller holds the CA's lock.
     fn is_kept(&self, page: CaPage<'_>, ca: u32, i: usize) -> bool {
+        self.holds_something(page, ca, i).unwrap_or(true)
+    }
+
+    /// Whether CI `i` of a CA holds something; `None`: it is just being changed. The caller holds the CA's lock.
+    pub(super) fn holds_something(&self, page: CaPage<'_>, ca: u32, i: usize) -> Option<bool> {
         let frame = page.frame(i);
         if frame == NO_FRAME {
-            return page.place(i).slot != NO_SLOT;
+            return Some(page.place(i).slot != NO_SLOT);
         }
         let id = self.page_id(PageKind::Ci, self.layout.join(ca, i as u32));
-        let Some(version) = self.pool.version_of(frame, id) else {
-            return true;
-        };
+        let version = self.pool.version_of(frame, id)?;
         let count = self.pool.view(frame).count();
-        count > 0 || !self.pool.descriptor(frame).latch.unchanged(version)
+        let latch = &self.pool.descriptor(frame).latch;
+        latch.unchanged(version).then_some(count > 0)
     }
 }

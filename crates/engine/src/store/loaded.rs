@@ -3,13 +3,15 @@
 //! * W1. A CA is entered in its descriptor when its images are written.
 //! * W2. What lies between two CAs is written with them only if nothing is there: slots that no CI has, and header
 //!   copies that were never written. So of two CAs the first is not entered before that is written.
+//!   Who writes such a header has its CA's lock; so that lock is kept from the look at it until the zeros are written.
 //! * W3. A write that is not the last ends with a piece of the file, or with the CA behind which that ends: the page
 //!   cache holds what is written at once in the largest pieces that lie in it whole.
 
 use super::ca::CiPlace;
-use super::{CaPage, Component};
+use super::{CaPage, Component, STRIPES};
 use crate::error::RequestError;
 use crate::pool::NO_FRAME;
+use crate::sync::MutexGuard;
 use cica_disk::WriteAt;
 use cica_format::ca::NO_SLOT;
 use cica_format::checksum::{ci_checksum, Identity};
@@ -161,6 +163,7 @@ impl Component {
     /// Neighbours go to the system as one, with zeros for what lies between them: memory that the page cache takes for
     /// them comes in larger pieces then.
     fn write_together(&self, stretches: &[Stretch<'_>], begun: usize, to: Written) -> Result<(), RequestError> {
+        let _locks = self.lock_gaps(stretches);
         let mut batch: Vec<WriteAt<'_>> = Vec::with_capacity(2 * stretches.len());
         let mut end = None;
         for (i, own) in stretches.iter().enumerate().take(to.cas + 1) {
@@ -192,6 +195,16 @@ impl Component {
                 self.name
             ))
         })
+    }
+
+    /// The locks of the CAs whose headers lie in a gap (W2). Nobody else has more than one of them.
+    fn lock_gaps(&self, stretches: &[Stretch<'_>]) -> Vec<MutexGuard<'_, ()>> {
+        let pairs = stretches.windows(2);
+        let gaps = pairs.filter(|pair| self.gap(pair[0].end(), &pair[1]).is_some());
+        let mut stripes: Vec<usize> = gaps.map(|pair| pair[1].region as usize % STRIPES).collect();
+        stripes.sort_unstable();
+        stripes.dedup();
+        stripes.into_iter().map(|stripe| self.locks[stripe].lock()).collect()
     }
 
     /// Bytes between `end` and a CA, if they may be written (W2) and are few.
@@ -244,3 +257,6 @@ impl Component {
         })
     }
 }
+
+#[cfg(all(test, not(cica_schedules)))]
+mod tests;

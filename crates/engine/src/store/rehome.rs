@@ -41,9 +41,12 @@ impl Component {
         Ok(latched)
     }
 
-    /// Replaces the frame of a latched page by a larger one with the same contents rebuilt by `fill`.
-    pub fn reframe<'p>(&'p self, old: Latched<'p>, mut new: Latched<'p>) -> Latched<'p> {
-        let Some(page) = old.page() else { return new };
+    /// Replaces the frame of a latched page by another one, which the caller fills with what it holds. It stays latched.
+    pub fn reframe<'p>(&'p self, latched: &mut Latched<'p>, mut new: Latched<'p>) {
+        let Some(page) = latched.page() else {
+            *latched = new;
+            return;
+        };
         let (ca, i) = self.layout.split(page.number);
         // The descriptor cannot go: the resident CI pins it. Its lock is not taken, because the caller holds the page's
         // latch; only the holder of the latch, or who holds both lock and latch, changes a resident CI's frame number.
@@ -52,8 +55,7 @@ impl Component {
         self.set_frame(descriptor, i, page.number, new.frame);
         // S8: only now does who looks through the CA find it dirty.
         self.changed(&mut new);
-        old.free();
-        new
+        std::mem::replace(latched, new).free();
     }
 
     /// Moves a CI with all it holds to another number. The new number has no page.

@@ -26,7 +26,7 @@ mod backout;
 mod prepare;
 mod shunt;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use prepare::label;
 

@@ -1,8 +1,9 @@
 //! Ends of units in the middle of which something else happens: a data set is fenced, or somebody decides.
 #![allow(clippy::unwrap_used)]
 
+/// For the other tests of the crate, too.
 #[path = "../../tests/common/mod.rs"]
-mod common;
+pub(crate) mod common;
 
 use crate::{Argument, Durability, Engine, Intent, LockMode, Patience, Search};
 use cica_disk::{MemoryDisk, Open, SimDisk};
@@ -123,9 +124,14 @@ fn a_unit_whose_file_is_durable_is_in_doubt_though_a_data_set_was_fenced_meanwhi
 fn a_unit_may_be_decided_about_as_soon_as_it_has_its_file() {
     let (_, hook, world, engine) = begun();
     let (a, b, unit, _, after) = worked(&world, &engine);
-    let decided = engine.clone();
-    hook.then(true, move || decided.commit_prepared("T1").unwrap());
+    let (decided, (told, decides)) = (engine.clone(), std::sync::mpsc::channel());
+    hook.then(true, move || {
+        // It waits for the log, which is in the middle of being made durable.
+        let decides = std::thread::spawn(move || decided.commit_prepared("T1").unwrap());
+        told.send(decides).unwrap();
+    });
     unit.prepare("T1").unwrap();
+    decides.recv().unwrap().join().unwrap();
     assert!(names(&engine).is_empty());
     assert!(both(&a, &b) == after);
     for n in [10, 70] {

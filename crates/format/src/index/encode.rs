@@ -52,6 +52,12 @@ impl IndexRecord {
         self.lent(|record| record.fits(index_ci_size, ci_per_ca))
     }
 
+    /// Bytes that the record leaves of an index CI of `index_ci_size` bytes in sections of [`section_size`]; `None`: it
+    /// does not fit.
+    pub fn free_bytes(&self, index_ci_size: usize, ci_per_ca: usize) -> Option<usize> {
+        self.lent(|record| record.free_bytes(index_ci_size, ci_per_ca))
+    }
+
     /// The record fits an index CI of `index_ci_size` bytes in some sections, as what is left does when entries other
     /// than the last go out of a record that fits.
     pub fn fits_tightly(&self, index_ci_size: usize, ci_per_ca: usize) -> bool {
@@ -115,8 +121,12 @@ impl RecordRef<'_> {
 
     /// The record fits an index CI of `index_ci_size` bytes.
     pub fn fits(&self, index_ci_size: usize, ci_per_ca: usize) -> bool {
-        let ci_per_ca = ci_per_ca as u32;
-        self.space(ci_per_ca, self.even(section_size(ci_per_ca as usize))) <= room(index_ci_size)
+        self.free_bytes(index_ci_size, ci_per_ca).is_some()
+    }
+
+    fn free_bytes(&self, index_ci_size: usize, ci_per_ca: usize) -> Option<usize> {
+        let space = self.space(ci_per_ca as u32, self.even(section_size(ci_per_ca)));
+        room(index_ci_size).checked_sub(space)
     }
 
     fn check(
