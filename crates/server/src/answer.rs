@@ -4,8 +4,8 @@
 //!   nobody from what he has.
 //! * T2. An answer that is too long is a refusal in words, and the connection goes on.
 //! * T3. Between two turns a connection keeps no room for a long message (`line:W5`).
-//! * T4. An owner that ends in order answers each commit and each prepare that it has read, and carries out none that it
-//!   reads while it ends. A client that got no answer would not know what became of its unit.
+//! * T4. An owner that ends in order answers each commit and each prepare that it has read, and carries out none that
+//!   it reads while it ends. A client that got no answer would not know what became of its unit.
 
 use crate::guest::{Guest, Peer};
 use crate::held::Held;

@@ -109,8 +109,8 @@ impl Owner {
         self.leaving.load(Acquire)
     }
 
-    /// Ends what all clients have. Nothing more is read first, and who commits is answered. Then all connections end: no
-    /// thread waits for what a client does not do, and no client's end for such a thread.
+    /// Ends what all clients have. Nothing more is read first, and who commits is answered. Then all connections end:
+    /// no thread waits for what a client does not do, and no client's end for such a thread.
     pub fn dismiss(&self) {
         // Whoever is at work then has not seen it, and is waited for; all others do.
         self.leaving.store(true, Release);

@@ -1,5 +1,5 @@
-//! Who may come, and with what: a descriptor that was opened for nothing, a client that is to be alone, one that has not
-//! heard of RLSQUIESCE, and a user who starts the next owner.
+//! Who may come, and with what: a descriptor that was opened for nothing, a client that is to be alone, one that has
+//! not heard of RLSQUIESCE, and a user who starts the next owner.
 #![allow(clippy::unwrap_used)]
 
 mod common;

@@ -1,5 +1,5 @@
-//! Units whose owner goes: what became of one that was committed or prepared just then, and that none is taken for one of
-//! the next owner.
+//! Units whose owner goes: what became of one that was committed or prepared just then, and that none is taken for one
+//! of the next owner.
 #![allow(clippy::unwrap_used)]
 
 mod common;
