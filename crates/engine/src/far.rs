@@ -78,8 +78,8 @@ pub trait FarDataSet: Send + Sync {
     /// What the owner knows now; if it cannot be asked, what it said last.
     fn facts(&self) -> Facts;
     /// A string. `unit`: one that [`new_unit`](Self::new_unit) of a data set of the same owner has made. `with`: the
-    /// string of the same owner that it has its holds and locks together with. Where one of them is of another owner, as
-    /// of one that has gone, each request of the string is refused.
+    /// string of the same owner that it has its holds and locks together with. Where one of them is of another owner,
+    /// as of one that has gone, each request of the string is refused.
     fn string(&self, unit: Option<&dyn FarUnit>, with: Option<&mut dyn FarString>) -> Box<dyn FarString>;
     /// A unit of recovery of the owner.
     fn new_unit(&self) -> Box<dyn FarUnit>;
@@ -152,8 +152,8 @@ pub trait FarUnit: Send + Sync {
     fn prepare(&self, name: &str) -> Result<(), PrepareError>;
     /// Changes of it so far.
     fn changes(&self) -> usize;
-    /// The process that has it is gone. If it had not committed or prepared it, whoever opens its data sets next takes it
-    /// back.
+    /// The process that has it is gone. If it had not committed or prepared it, whoever opens its data sets next takes
+    /// it back.
     fn is_gone(&self) -> bool;
     /// What was asked of the process when it went, and got no answer: it was done or not. None: it was not done.
     fn unanswered(&self) -> Option<Unanswered>;
