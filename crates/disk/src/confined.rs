@@ -123,6 +123,12 @@ impl<D: Disk> Disk for Confined<D> {
         self.inner.is_same(one, other)
     }
 
+    fn keep_group(&self, of: &Path, file: &Path) {
+        if let (Ok(of), Ok(file)) = (self.file(of, &Action::Open), self.file(file, &Action::Make)) {
+            self.inner.keep_group(&of, &file);
+        }
+    }
+
     fn admit(&self, directory: &Path, explicit: bool) -> io::Result<()> {
         let plain = plain(directory);
         if self.place_of(&plain).is_some() {

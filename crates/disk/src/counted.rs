@@ -182,6 +182,14 @@ impl<D: Disk> Disk for Counted<D> {
     fn is_same(&self, one: &Path, other: &Path) -> bool {
         self.disk.is_same(one, other)
     }
+
+    fn keep_group(&self, of: &Path, file: &Path) {
+        self.disk.keep_group(of, file);
+    }
+
+    fn real(&self, path: &Path) -> io::Result<PathBuf> {
+        self.disk.real(path)
+    }
 }
 
 #[derive(Debug)]

@@ -44,6 +44,11 @@ pub trait Disk: Send + Sync + std::fmt::Debug {
         self.open(path, how)
     }
 
+    /// Gives a file the group that another has, whose place it is to take. Where that is not allowed it keeps its own.
+    fn keep_group(&self, of: &Path, file: &Path) {
+        let _ = (of, file);
+    }
+
     /// Whether both paths lead to the same plain file, under whatever names and links.
     fn is_same(&self, one: &Path, other: &Path) -> bool {
         one == other

@@ -183,6 +183,11 @@ impl Disk for LinuxDisk {
         one == other || plain(one).is_some_and(same)
     }
 
+    fn keep_group(&self, of: &Path, file: &Path) {
+        // A group that the user is not in cannot be given.
+        let _ = keep_group(of, file);
+    }
+
     fn real(&self, path: &Path) -> io::Result<PathBuf> {
         std::fs::canonicalize(spelled(path)).map_err(|error| failed(Action::Open, path, error))
     }
@@ -203,6 +208,21 @@ impl Disk for LinuxDisk {
             _ => Whose::Own,
         })
     }
+}
+
+fn keep_group(of: &Path, file: &Path) -> io::Result<()> {
+    let group = DirectoryEntry::of(of, Action::Open)?.stat(false)?.st_gid;
+    let place = DirectoryEntry::of(file, Action::Open)?;
+    let fd = place.open(OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK, 0)?;
+    Ok(give_group(&fd, group)?)
+}
+
+/// Gives an open file a group.
+fn give_group(fd: &OwnedFd, group: u32) -> Result<(), Errno> {
+    if fs::fstat(fd)?.st_gid == group {
+        return Ok(());
+    }
+    fs::fchown(fd, None, Some(fs::Gid::from_raw(group)))
 }
 
 /// Removes a directory that has no files but that of its locks.

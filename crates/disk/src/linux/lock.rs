@@ -190,7 +190,10 @@ fn open_locks(place: &DirectoryEntry<'_>) -> Result<OwnedFd, Errno> {
     }
     match open(OFlags::CREATE | OFlags::EXCL) {
         Ok(locks) => {
-            let who = place.stat_directory()?.st_mode;
+            let directory = place.stat_directory()?;
+            // Those who may write to the directory by its group. One who is not in it makes the file for his own.
+            let _ = super::give_group(&locks, directory.st_gid);
+            let who = directory.st_mode;
             let mode = |bit| if who & bit != 0 { bit | bit << 1 } else { 0 };
             fs::fchmod(&locks, Mode::from_raw_mode(0o600 | mode(0o020) | mode(0o002)))?;
             Ok(locks)
