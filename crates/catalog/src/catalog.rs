@@ -23,8 +23,10 @@
 //!   within another that may be, when the user trusts it, or when what is kept there says that it is a volume of this
 //!   catalog: a catalog that was made elsewhere cannot have written that.
 
+mod aside;
 mod being_made;
 pub mod connected;
+mod copies;
 pub mod defining;
 mod durable;
 mod files;
@@ -41,6 +43,7 @@ use crate::entry::{Component, Entry, FileOf, NonVsam};
 use crate::error::CatalogError;
 use crate::geometry::Device;
 use crate::name::{Level, Mask, Name};
+use crate::place;
 use crate::symbols::Symbols;
 use crate::volume::{Volser, Volume};
 use crate::wire::Header;
@@ -55,6 +58,8 @@ use std::time::Duration;
 pub struct Catalog {
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) directory: PathBuf,
+    /// Where that is, links followed: what others call this catalog.
+    pub(crate) place: PathBuf,
     pub(crate) connections: Connections,
     /// How long a change waits for those of others.
     patience: Duration,
@@ -71,22 +76,27 @@ impl Catalog {
     pub fn open(disk: Arc<dyn Disk>, directory: impl Into<PathBuf>) -> Result<Catalog, CatalogError> {
         let directory = directory.into();
         files::admit(&*disk, &directory, true)?;
-        Catalog::open_admitted(disk, directory)
+        let catalog = Catalog::open_admitted(disk, directory)?;
+        catalog.clear();
+        Ok(catalog)
     }
 
-    /// Opens a catalog whose directory another catalog names (K5).
+    /// Opens a catalog whose directory another catalog names (K5), to be looked at: what a crash left in it stays for
+    /// who opens it through its master.
     pub fn open_named(disk: Arc<dyn Disk>, directory: impl Into<PathBuf>) -> Result<Catalog, CatalogError> {
         let directory = directory.into();
         files::admit(&*disk, &directory, false)?;
-        Catalog::open_admitted(disk, directory)
+        let mut catalog = Catalog::open_admitted(disk, directory)?;
+        catalog.connections.is_below = true;
+        Ok(catalog)
     }
 
     fn open_admitted(disk: Arc<dyn Disk>, directory: PathBuf) -> Result<Catalog, CatalogError> {
         let last = store::read(&*disk, &directory)?;
         files::admit(&*disk, &directory.join("log"), false)?;
         files::admit(&*disk, &directory.join("archive"), false)?;
-        let leftovers = last.1.leftovers().next().is_some();
         let catalog = Catalog {
+            place: place::real(&*disk, &directory),
             disk,
             directory,
             connections: Connections::default(),
@@ -96,15 +106,20 @@ impl Catalog {
             being_made: BeingMade::default(),
         };
         catalog.admit_volumes(&catalog.edition_guard().1);
-        if leftovers {
-            catalog.clear_leftovers();
-        }
-        let generation = catalog.edition_guard().0.generation();
-        if catalog.was_defining(generation) {
-            // The change of nothing clears it (defining:W1). Whoever is defining just now is not waited for.
-            let _ = catalog.transact_within(Duration::ZERO, |_| Ok::<(), CatalogError>(()));
-        }
         Ok(catalog)
+    }
+
+    /// Removes what a crash left.
+    pub(crate) fn clear(&self) {
+        let leftovers = self.edition_guard().1.leftovers().next().is_some();
+        if leftovers {
+            self.clear_leftovers();
+        }
+        let generation = self.edition_guard().0.generation();
+        if self.was_defining(generation) {
+            // The change of nothing clears it (defining:W1). Whoever is defining just now is not waited for.
+            let _ = self.transact_within(Duration::ZERO, |_| Ok::<(), CatalogError>(()));
+        }
     }
 
     /// Opens the catalog in `directory`, making it and its default volume (CICA01, a 3390) where there is none.
@@ -142,6 +157,11 @@ impl Catalog {
     /// The catalog's directory.
     pub fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// Where that really is, links followed.
+    pub fn place(&self) -> &Path {
+        &self.place
     }
 
     /// The directory of the engine's log segments.
@@ -227,7 +247,7 @@ impl Catalog {
         self.check_leaving(&now, &next)?;
         if next != *now {
             let generation = header.generation() + 1;
-            self.write_vvds(&next, header.generation(), generation);
+            self.write_vvds((&*now, &next), (header.generation(), generation));
             let header = store::write(&*self.disk, &self.directory, &next, generation, &*lock)?;
             self.remember(header, Arc::new(next));
         }
@@ -258,34 +278,41 @@ impl Catalog {
         let path = volume.path(&self.directory);
         files::admit(&*self.disk, &path, true)?;
         files::make_directory(&*self.disk, &path)?;
-        self.transact(|contents| match self.has_directory_of(contents, &volume) {
+        self.transact(|contents| match self.has_directory_of(contents, &volume)? {
             Some(by) => Err(CatalogError::VolumeTaken {
                 serial: serial.clone(),
                 directory: volume.path(&self.directory),
                 by,
             }),
-            None => contents.add_volume(volume.clone()),
+            None => {
+                // What is there under this catalog's name is that of another, which was lost.
+                aside::make_way(&*self.disk, &path, &self.vvds_name(), &[&*contents])?;
+                contents.add_volume(volume.clone())
+            }
         })?;
         Ok(volume)
     }
 
     /// The other volume that lies in this one's directory, by whatever name: what a volume keeps of the catalog can be that
     /// of one volume alone.
-    fn has_directory_of(&self, contents: &Contents, volume: &Volume) -> Option<Volser> {
+    fn has_directory_of(&self, contents: &Contents, volume: &Volume) -> Result<Option<Volser>, CatalogError> {
         let directory = volume.path(&self.directory);
         let mut others = contents.volumes().filter(|other| other.serial != volume.serial);
-        let named = others.find(|other| other.path(&self.directory) == directory);
-        let named = named.map(|other| other.serial.clone());
-        named.or_else(|| {
-            let kept = self.kept_in(&directory)?.head.serial;
-            (kept != volume.serial && contents.volume(&kept).is_ok()).then_some(kept)
-        })
+        let named = others.find(|other| place::is_same(&*self.disk, &other.path(&self.directory), &directory));
+        if let Some(other) = named {
+            return Ok(Some(other.serial.clone()));
+        }
+        let kept = self.kept_in(&directory)?.map(|copy| copy.head.serial);
+        Ok(kept.filter(|kept| *kept != volume.serial && contents.volume(kept).is_ok()))
     }
 
     /// Forgets a volume that holds no data set; its directory stays.
     pub fn remove_volume(&self, serial: &Volser) -> Result<Volume, CatalogError> {
-        let volume = self.transact(|contents| contents.remove_volume(serial))?;
-        self.remove_vvds(&volume);
+        let (before, volume) = self.transact(|contents| -> Result<_, CatalogError> {
+            let before = contents.clone();
+            Ok((before, contents.remove_volume(serial)?))
+        })?;
+        self.give_up_copy(&volume, &before);
         Ok(volume)
     }
 

@@ -186,6 +186,11 @@ pub enum CatalogError {
 }
 
 impl CatalogError {
+    /// Did the system say that there is no such file?
+    pub(crate) fn is_not_there(&self) -> bool {
+        matches!(self, CatalogError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+
     /// Catalog return code and reason.
     pub fn code(&self) -> Code {
         let (return_code, reason) = match self {

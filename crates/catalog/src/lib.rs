@@ -11,6 +11,7 @@
 //! * [`plan`]: all of these together, from what DEFINE was told to the numbers of each component;
 //! * [`volume`], [`entry`], [`attributes`], [`component`], [`contents`]: what a catalog holds;
 //! * [`wire`]: its bytes (`docs/format/catalog.md`);
+//! * [`place`]: where a directory really is, whatever it is called;
 //! * [`generation`]: generation data groups; what is current, and what goes when a new one comes;
 //! * [`catalog`]: the catalog as a directory that several processes use at once; [`mod@locate`]: which one is meant;
 //!   * [`staging`]: data sets made beside those in use, and what a crash leaves of them;
@@ -35,6 +36,7 @@ pub mod geometry;
 mod kind;
 pub mod locate;
 pub mod name;
+pub mod place;
 pub mod plan;
 pub mod space;
 pub mod symbols;

@@ -4,14 +4,15 @@ mod common;
 
 use cica_catalog::connected;
 use cica_catalog::entry::{Alias, History, Relate, UserCatalog};
-use cica_catalog::{Catalog, CatalogError, Entry};
-use cica_disk::{Disk, MemoryDisk, SimDisk};
+use cica_catalog::{vvds, Catalog, CatalogError, Entry};
+use cica_disk::{Disk, FileName, MemoryDisk, SimDisk};
 use common::{cluster, date, images, name, serial};
 use std::path::Path;
 use std::sync::Arc;
 
 const DIRECTORY: &str = "/srv/cica";
 const BELOW: &str = "volumes/CICA01/UCAT.PAY";
+const SECOND: &str = "volumes/CICA01/UCAT.TWO";
 
 fn connected_pair(disk: Arc<dyn Disk>) -> Arc<Catalog> {
     let master = Catalog::open_or_create(disk.clone(), DIRECTORY).expect("new catalog");
@@ -187,6 +188,103 @@ fn a_move_that_was_cut_off_waits_for_a_catalog_that_is_away() {
             let has = |catalog: &Catalog| catalog.get(&name("PAY.A")).is_ok();
             assert_ne!(has(&master), has(&user), "at {}", point.position());
             assert!(master.get(&name("OTHER.C")).is_ok());
+        }
+        if point.position() >= after || point.advance().is_none() {
+            break;
+        }
+    }
+    assert!(waited > 10, "{waited}");
+}
+
+/// A second user catalog below the same master.
+fn second(disk: &dyn Disk, master: &Arc<Catalog>) -> Arc<Catalog> {
+    connected::make(disk, Path::new(DIRECTORY), Path::new(SECOND)).expect("made");
+    let entry = Entry::UserCatalog(UserCatalog {
+        name: name("UCAT.TWO"),
+        directory: SECOND.to_owned(),
+        history: History::new(date(2022, 242)),
+        other: Vec::new(),
+    });
+    master.transact(|contents| contents.insert(entry)).expect("connected");
+    master.called(&name("UCAT.TWO")).expect("known")
+}
+
+/// Takes what is in a directory out of the way, and brings it back.
+fn away(disk: &dyn Disk, directory: &Path) -> impl Fn(&dyn Disk) {
+    let files = disk.list(directory).expect("its directory").into_iter();
+    let files: Vec<_> = files.map(|(file, _)| directory.join(file)).collect();
+    let other = |file: &Path| {
+        file.with_file_name(format!(
+            "away-{}",
+            file.file_name().unwrap_or_default().to_string_lossy()
+        ))
+    };
+    for file in &files {
+        disk.rename(file, &other(file)).expect("away");
+    }
+    move |disk| {
+        for file in &files {
+            disk.rename(&other(file), file).expect("back");
+        }
+    }
+}
+
+/// One of two user catalogs has something to clear when it is opened, and is the first that is; the other is away.
+#[test]
+fn a_user_catalog_is_not_changed_before_it_knows_its_master() {
+    let disk = Arc::new(SimDisk::new());
+    let master = connected_pair(disk.clone());
+    let two = second(&*disk, &master);
+    let one = master.called(&name("UCAT.PAY")).expect("known");
+    for catalog in [&one, &two] {
+        catalog
+            .transact(|_| Ok::<(), CatalogError>(()))
+            .expect("volumes shared");
+    }
+    define(&one, "PAY.A").expect("defined");
+    let listed = |contents: &mut cica_catalog::Contents| {
+        contents.add_leftover(&serial("CICA01"), &FileName::near("X"), false);
+        Ok::<(), CatalogError>(())
+    };
+    one.transact(listed).expect("listed");
+    let before = disk.events();
+    one.move_entries(&two, &[name("PAY.A")]).expect("moved");
+    let after = disk.events();
+
+    let trace = disk.trace();
+    let mut point = trace.crash_after(before);
+    let mut waited = 0;
+    loop {
+        for survivors in [0, u64::MAX] {
+            let left: Arc<dyn Disk> = Arc::new(MemoryDisk::from(point.image_of(survivors)));
+            let back = away(&*left, &Path::new(DIRECTORY).join(SECOND));
+            {
+                let master = Arc::new(Catalog::open(left.clone(), DIRECTORY).expect("readable"));
+                let one = master.called(&name("UCAT.PAY")).expect("readable");
+                let contents = one.contents().expect("readable");
+                waited += contents.moves().count();
+                // Looked at without its master it stays as it is.
+                let place = Path::new(DIRECTORY).join(BELOW);
+                let looked = Catalog::open_named(left.clone(), place).expect("readable");
+                assert_eq!(*looked.contents().expect("readable"), *contents);
+                looked.transact(|_| Ok::<(), CatalogError>(())).expect("it waits");
+                assert_eq!(
+                    looked.contents().expect("readable").moves().count(),
+                    contents.moves().count()
+                );
+            }
+            back(&*left);
+            let master = Arc::new(Catalog::open(left.clone(), DIRECTORY).expect("readable"));
+            let catalogs = ["UCAT.PAY", "UCAT.TWO"].map(|text| master.called(&name(text)).expect("readable"));
+            for catalog in &catalogs {
+                catalog.transact(|_| Ok::<(), CatalogError>(())).expect("usable");
+            }
+            let has = catalogs.each_ref().map(|catalog| catalog.get(&name("PAY.A")).is_ok());
+            assert_ne!(has[0], has[1], "at {}", point.position());
+            let copies = vvds::read_all(&*left, Path::new("/srv/cica/volumes/CICA01")).expect("a volume");
+            let masters = copies.iter().filter_map(|(_, copy)| copy.as_ref().ok());
+            let masters = masters.filter(|copy| copy.head.known_as.is_empty());
+            assert!(masters.clone().all(|copy| copy.head.directory == Path::new(DIRECTORY)));
         }
         if point.position() >= after || point.advance().is_none() {
             break;

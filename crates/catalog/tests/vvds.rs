@@ -39,15 +39,33 @@ fn insert(catalog: &Catalog, entry: Entry) -> Result<(), CatalogError> {
 
 /// The whole copies of a volume, and how many are damaged.
 fn copies(disk: &dyn Disk, directory: &str) -> (Vec<Vvds>, usize) {
-    let found = vvds::read_all(disk, Path::new(directory)).unwrap();
+    let found = vvds::read_all(disk, Path::new(directory)).unwrap().into_iter();
+    let found: Vec<_> = found.map(|(_, copy)| copy).collect();
     let damaged = found.iter().filter(|copy| copy.is_err()).count();
     (found.into_iter().filter_map(Result::ok).collect(), damaged)
 }
 
-/// Names of what the only copy on the volume says.
+/// What these copies say.
+fn entries(copies: &[&Vvds]) -> Vec<Entry> {
+    [vvds::without_files(copies), vvds::with_files(copies)].concat()
+}
+
+/// Names of what the copies on the volume say.
 fn kept(disk: &dyn Disk) -> Vec<String> {
     let (whole, _) = copies(disk, VOLUME);
-    names(&vvds::entries(&whole.iter().collect::<Vec<_>>(), 0))
+    names(&entries(&whole.iter().collect::<Vec<_>>()))
+}
+
+/// The name and the generation of each copy on the volume, and what it says.
+fn each_kept(disk: &dyn Disk) -> Vec<(String, u64, Vec<String>)> {
+    let found = vvds::read_all(disk, Path::new(VOLUME)).unwrap().into_iter();
+    let of = |(file, copy): (std::path::PathBuf, Result<Vvds, CatalogError>)| {
+        let copy = copy.unwrap();
+        (file.display().to_string(), copy.generation, names(&entries(&[&copy])))
+    };
+    let mut all: Vec<_> = found.map(of).collect();
+    all.sort_by_key(|(_, generation, _)| *generation);
+    all
 }
 
 fn names(entries: &[Entry]) -> Vec<String> {
@@ -85,7 +103,7 @@ fn each_volume_keeps_its_own_entries_and_what_has_no_files() {
     );
     let volumes: Vec<_> = other[0].contents.volumes().cloned().collect();
     assert_eq!(volumes, catalog.volumes().unwrap());
-    let mut all = vvds::entries(&[&first[0], &other[0]], 0);
+    let mut all = entries(&[&first[0], &other[0]]);
     all.sort_by(|a, b| a.name().cmp(b.name()));
     let held: Vec<Entry> = catalog.contents().unwrap().entries().cloned().collect();
     assert_eq!(all, held, "every field of every entry");
@@ -193,6 +211,7 @@ fn a_volume_that_leaves_the_catalog_keeps_nothing_of_it() {
     assert!(disk.list(Path::new("/vol2")).unwrap().is_empty());
 }
 
+/// However many changes the new catalog makes.
 #[test]
 fn a_new_catalog_does_not_forget_what_the_lost_one_left() {
     let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
@@ -202,21 +221,128 @@ fn a_new_catalog_does_not_forget_what_the_lost_one_left() {
     let lost = catalog.generation().unwrap();
     disk.remove(Path::new("/cat/catalog")).unwrap();
     let catalog = Catalog::open_or_create(disk.clone(), CATALOG).unwrap();
-    insert(&catalog, alias("D", "A")).unwrap();
-    assert_eq!(kept(&*disk), ["B", "C"]);
-    // Until it was taken in.
-    catalog.overtake(lost).unwrap();
+    for text in ["D", "E", "F", "G"] {
+        insert(&catalog, alias(text, "A")).unwrap();
+    }
+    let now = catalog.generation().unwrap();
+    assert!(now > lost);
+    let all = each_kept(&*disk);
     assert_eq!(
-        (kept(&*disk), catalog.generation().unwrap()),
-        (strings(&["D"]), lost + 1)
+        (&all[0].1, &all[0].2, &all[1].0, &all[1].1, &all[1].2),
+        (
+            &lost,
+            &strings(&["B", "C"]),
+            &catalog.vvds_name(),
+            &now,
+            &strings(&["D", "E", "F", "G"])
+        )
     );
-    catalog.overtake(lost).unwrap();
-    assert_eq!(catalog.generation().unwrap(), lost + 1);
-    let (whole, _) = copies(&*disk, VOLUME);
-    assert!(
-        vvds::entries(&[&whole[0]], lost + 1).is_empty(),
-        "the catalog knows as much"
-    );
+    assert_eq!(kept(&*disk), ["D", "E", "F", "G", "B", "C"]);
+    // Lost once more: there is a copy of each.
+    disk.remove(Path::new("/cat/catalog")).unwrap();
+    let catalog = Catalog::open_or_create(disk.clone(), CATALOG).unwrap();
+    insert(&catalog, alias("H", "A")).unwrap();
+    assert_eq!(kept(&*disk), ["D", "E", "F", "G", "B", "C", "H"]);
+    catalog.overtake(now).unwrap();
+    assert_eq!(catalog.generation().unwrap(), now + 1);
+    catalog.overtake(now).unwrap();
+    assert_eq!(catalog.generation().unwrap(), now + 1);
+}
+
+/// On a volume that the new catalog gets to know later, too.
+#[test]
+fn a_volume_that_comes_keeps_what_the_lost_catalog_left_on_it() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    let add = |catalog: &Catalog| {
+        let directory = Some(Path::new("/vol2"));
+        catalog.add_volume(&serial("VOL002"), Device::default_type(), directory, None)
+    };
+    let catalog = Catalog::open_or_create(disk.clone(), CATALOG).unwrap();
+    add(&catalog).unwrap();
+    insert(&catalog, alias("B", "A")).unwrap();
+    for file in ["/cat/catalog", &format!("{VOLUME}/{}", catalog.vvds_name())] {
+        disk.remove(Path::new(file)).unwrap();
+    }
+    let catalog = Catalog::open_or_create(disk.clone(), CATALOG).unwrap();
+    // Later than the lost one.
+    for text in ["C", "D", "E", "F"] {
+        insert(&catalog, alias(text, "A")).unwrap();
+    }
+    add(&catalog).unwrap();
+    insert(&catalog, alias("G", "A")).unwrap();
+    let (whole, _) = copies(&*disk, "/vol2");
+    assert_eq!(whole.len(), 2);
+    let said = names(&entries(&whole.iter().collect::<Vec<_>>()));
+    assert_eq!(said, ["C", "D", "E", "F", "G", "B"]);
+    // What it leaves when the volume goes is what it did not know.
+    catalog.remove_volume(&serial("VOL002")).unwrap();
+    let (whole, _) = copies(&*disk, "/vol2");
+    assert_eq!(names(&entries(&whole.iter().collect::<Vec<_>>())), ["B"]);
+}
+
+/// A catalog that was put back from an older copy of its directory forgets nothing of what came after.
+#[test]
+fn a_catalog_that_goes_back_sets_the_later_copies_aside() {
+    let disk = Arc::new(MemoryDisk::new());
+    let catalog = Catalog::open_or_create(disk.clone(), CATALOG).unwrap();
+    insert(&catalog, alias("B", "A")).unwrap();
+    let path = Path::new("/cat/catalog");
+    let file = disk.open(path, Open::default()).unwrap();
+    let mut bytes = vec![0; file.size(None).unwrap() as usize];
+    let at = 0;
+    file.read(&mut [ReadAt {
+        at,
+        buf: &mut bytes,
+        got: 0,
+    }])
+    .unwrap();
+    for text in ["C", "D"] {
+        insert(&catalog, alias(text, "A")).unwrap();
+    }
+    let how = Open {
+        write: true,
+        ..Open::default()
+    };
+    let file = disk.open(path, how).unwrap();
+    file.size(Some(bytes.len() as u64)).unwrap();
+    file.write(&[WriteAt { at, buf: &bytes }]).unwrap();
+    let catalog = Catalog::open(disk.clone(), CATALOG).unwrap();
+    insert(&catalog, alias("E", "A")).unwrap();
+    let all = each_kept(&*disk);
+    let said: Vec<_> = all.iter().map(|(_, _, names)| names.clone()).collect();
+    assert_eq!(said, [strings(&["B", "E"]), strings(&["B", "C", "D"])]);
+    assert_eq!(all[0].0, catalog.vvds_name(), "it has one of its own at once");
+}
+
+/// What cannot be read is not taken for what is not there.
+#[test]
+fn a_copy_that_cannot_be_read_is_not_written_over() {
+    let disk = Arc::new(SimDisk::new());
+    let catalog = Catalog::open_or_create(disk.clone(), CATALOG).unwrap();
+    insert(&catalog, alias("B", "A")).unwrap();
+    let path = format!("{VOLUME}/{}", catalog.vvds_name());
+    let fails = || Faults::none().fail_from(Call::Read, 1, Errno::Io).only(path.clone());
+    disk.set_faults(fails());
+    insert(&catalog, alias("C", "A")).unwrap();
+    let there = catalog.volumes().unwrap()[0].clone();
+    let added = catalog.add_volume(&serial("VOL002"), there.device, Some(Path::new(VOLUME)), None);
+    assert!(added.is_err());
+    disk.set_faults(Faults::none());
+    assert_eq!(kept(&*disk), ["B"]);
+    insert(&catalog, alias("D", "A")).unwrap();
+    assert_eq!(kept(&*disk), ["B", "C", "D"]);
+    // One that is damaged, or of a newer release, gets another name.
+    let how = Open {
+        write: true,
+        ..Open::default()
+    };
+    let file = disk.open(Path::new(&path), how).unwrap();
+    file.write(&[WriteAt { at: 20, buf: b"??" }]).unwrap();
+    drop(file);
+    insert(&catalog, alias("E", "A")).unwrap();
+    let (whole, damaged) = copies(&*disk, VOLUME);
+    assert_eq!((whole.len(), damaged), (1, 1));
+    assert_eq!(kept(&*disk), ["B", "C", "D", "E"]);
 }
 
 #[test]
@@ -302,7 +428,7 @@ fn a_power_cut_at_any_moment_leaves_copies_of_before_or_after() {
             let left = MemoryDisk::from(image);
             let (whole, damaged) = copies(&left, VOLUME);
             assert_eq!((whole.len(), damaged), (1, 0), "after {}", point.position());
-            let found = names(&vvds::entries(&[&whole[0]], 0));
+            let found = names(&entries(&[&whole[0]]));
             let next = states.get(done).is_some_and(|next| *next == found);
             assert!(
                 found == states[done - 1] || next,

@@ -1,18 +1,25 @@
 //! A lost catalog made anew from what its volumes keep of it, and the user catalogs below it.
 //!
 //! ```text
-//! copies on the volumes -> volumes -> user catalogs -> entries of each catalog, files checked -> generation
+//! copies on the volumes -> of each catalog: volumes and entries, files checked, in one change -> generation
+//!   -> copies that were taken in go
 //! ```
 //! * R1. What a catalog has stays as it is there; only names that it does not have come in.
 //! * R2. An entry with files comes in only when they are there and carry its names, and no catalog has them.
-//! * R3. Copies are left alone until all of them were taken in: cut off anywhere, the next run does the same again.
+//! * R3. Copies are left alone until all that they say was taken in: cut off anywhere, the next run does the same
+//!   again. So volumes and entries come in with one change, and nothing is removed or written over before that is
+//!   durable.
+//! * R4. A generation says nothing of another catalog's. What a copy says without files comes in unless the copy is one
+//!   of the catalog as it is, which knows it already.
+//! * R5. What cannot be taken in is told, and the rest comes in.
 
 use cica_catalog::connected::{self, ITSELF};
 use cica_catalog::entry::UserCatalog;
 use cica_catalog::vvds::{self, Vvds};
-use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Volume};
+use cica_catalog::{place, Catalog, CatalogError, Contents, Entry, Name, Volser, Volume};
 use cica_disk::{Disk, Open};
 use cica_engine::Engine;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,9 +32,10 @@ pub struct Rebuilt {
     pub left: Vec<String>,
 }
 
-/// A copy, and the directory of the volume it was found on.
+/// A copy, the directory of the volume it was found on, and its name there.
 struct Copy {
     volume: PathBuf,
+    file: PathBuf,
     vvds: Vvds,
 }
 
@@ -43,12 +51,9 @@ pub fn rebuild(
 ) -> Result<Rebuilt, CatalogError> {
     let mut rebuilt = Rebuilt::default();
     let copies = collect(&**disk, directories, &mut rebuilt)?;
-    let Some(own) = own(&copies, master, &mut rebuilt)? else {
+    let Some(own) = own(&**disk, &copies, master, &mut rebuilt) else {
         return Ok(rebuilt);
     };
-    for copy in &own {
-        know(master, copy, &mut rebuilt)?;
-    }
     let work = Work {
         disk: disk.clone(),
         engine,
@@ -60,7 +65,13 @@ pub fn rebuild(
         let Entry::UserCatalog(below) = entry else { continue };
         let of_it: Vec<&Copy> = copies.iter().filter(|copy| work.is_of(copy, below, &own)).collect();
         if below.directory != ITSELF && !of_it.is_empty() {
-            work.take_in(&master.called(&below.name)?, &of_it, &mut rebuilt)?;
+            let catalog = master.called(&below.name);
+            let done = catalog.and_then(|catalog| work.take_in(&catalog, &of_it, &mut rebuilt));
+            if let Err(error) = done {
+                rebuilt
+                    .left
+                    .push(format!("the entries of {} are left out: {error}", below.name));
+            }
         }
     }
     Ok(rebuilt)
@@ -79,10 +90,11 @@ fn collect(disk: &dyn Disk, directories: &[PathBuf], rebuilt: &mut Rebuilt) -> R
             path: volume.clone(),
             source,
         })?;
-        for copy in found {
+        for (file, copy) in found {
             match copy {
                 Ok(vvds) => copies.push(Copy {
                     volume: volume.clone(),
+                    file,
                     vvds,
                 }),
                 Err(error) => rebuilt.left.push(error.to_string()),
@@ -92,64 +104,64 @@ fn collect(disk: &dyn Disk, directories: &[PathBuf], rebuilt: &mut Rebuilt) -> R
     Ok(copies)
 }
 
-/// The copies of the master catalog: of its directory, else of the only master there are copies of.
-fn own<'c>(copies: &'c [Copy], master: &Catalog, rebuilt: &mut Rebuilt) -> Result<Option<Vec<&'c Copy>>, CatalogError> {
-    let here = whole(master.directory())?;
+/// The copies of the master catalog: of its directory, else of the only master there are copies of. Those of its
+/// directory may be of a run that was cut off and took them from another's, which are taken in again (R3).
+fn own<'c>(disk: &dyn Disk, copies: &'c [Copy], master: &Catalog, rebuilt: &mut Rebuilt) -> Option<Vec<&'c Copy>> {
     let of = |directory: &Path| -> Vec<&Copy> {
-        let of = copies.iter().filter(|copy| copy.vvds.head.directory == directory);
+        let of = copies.iter().filter(|copy| copy.directory(disk) == directory);
         of.collect()
     };
-    let mut masters: Vec<&Path> = copies
-        .iter()
-        .filter(|copy| copy.vvds.head.known_as.is_empty())
-        .map(|copy| copy.vvds.head.directory.as_path())
-        .collect();
-    masters.sort();
-    masters.dedup();
-    match masters.as_slice() {
-        all if all.contains(&here.as_path()) => Ok(Some(of(&here))),
-        [] => Ok(None),
-        [one] => Ok(Some(of(one))),
-        several => {
-            let named: Vec<String> = several.iter().map(|path| path.display().to_string()).collect();
+    let masters = copies.iter().filter(|copy| copy.vvds.head.known_as.is_empty());
+    let masters: BTreeSet<PathBuf> = masters.map(|copy| copy.directory(disk)).collect();
+    let mut first = masters.iter();
+    match (first.next(), first.next()) {
+        _ if masters.contains(master.place()) => {
+            let mut own = of(master.place());
+            let mut others = masters
+                .iter()
+                .filter(|place| *place != master.place() && !is_catalog(disk, place));
+            if let (Some(from), None) = (others.next(), others.next()) {
+                let from = of(from);
+                if own.iter().all(|copy| from.iter().any(|from| copy.is_of(from))) {
+                    own.extend(from);
+                }
+            }
+            Some(own)
+        }
+        (None, _) => None,
+        (Some(one), None) => Some(of(one)),
+        _ => {
+            let named: Vec<String> = masters.iter().map(|path| path.display().to_string()).collect();
             rebuilt.left.push(format!(
                 "the volumes keep entries of several catalogs, and none of {}: name one of {} with --catalog",
-                here.display(),
+                master.place().display(),
                 named.join(" ")
             ));
-            Ok(None)
+            None
         }
     }
 }
 
-fn whole(path: &Path) -> Result<PathBuf, CatalogError> {
-    std::path::absolute(path).map_err(|source| CatalogError::Io {
-        doing: "find the whole name of",
-        path: path.to_owned(),
-        source,
-    })
+impl Copy {
+    /// Where the directory of its catalog really is.
+    fn directory(&self, disk: &dyn Disk) -> PathBuf {
+        place::real(disk, &self.vvds.head.directory)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.volume.join(&self.file)
+    }
+
+    /// Does it say no more than another copy on its volume?
+    fn is_of(&self, from: &Copy) -> bool {
+        let mut entries = self.vvds.contents.entries();
+        self.volume == from.volume && entries.all(|entry| from.vvds.contents.find(entry.name()).is_some())
+    }
 }
 
-/// Makes the volume of a copy known, as the lost catalog knew it.
-fn know(master: &Catalog, copy: &Copy, rebuilt: &mut Rebuilt) -> Result<(), CatalogError> {
-    let serial = &copy.vvds.head.serial;
-    let Ok(was) = copy.vvds.contents.volume(serial) else {
-        return Ok(());
-    };
-    let base = whole(master.directory())?;
-    let volumes = master.volumes()?;
-    if volumes.iter().any(|volume| volume.path(&base) == copy.volume) {
-        return Ok(());
-    }
-    if volumes.iter().any(|volume| volume.serial == *serial) {
-        // The volume made with a new catalog gives way while nothing lies on it.
-        if let Err(error) = master.remove_volume(serial) {
-            rebuilt.left.push(format!("{}: {error}", copy.volume.display()));
-            return Ok(());
-        }
-    }
-    master.add_volume(serial, was.device, Some(&copy.volume), was.cylinders)?;
-    Ok(())
+/// Is a catalog in this directory, which need not be one that may be used?
+fn is_catalog(disk: &dyn Disk, directory: &Path) -> bool {
+    disk.look(&directory.join("catalog"), 1).is_ok()
 }
 
 /// What taking in works with.
@@ -160,12 +172,24 @@ struct Work<'w> {
     directories: &'w [PathBuf],
 }
 
+/// Volumes of a catalog that come in with a change of it.
+#[derive(Default)]
+struct NewVolumes {
+    /// Those that came.
+    came: BTreeSet<Volser>,
+    /// Those made with a new catalog, which gave way.
+    gave_way: Vec<Volume>,
+}
+
 impl Work<'_> {
     /// Is it a copy of the user catalog `below` of the catalog whose copies are `own`?
     fn is_of(&self, copy: &Copy, below: &UserCatalog, own: &[&Copy]) -> bool {
         let head = &copy.vvds.head;
-        let place = self.master.directory().join(&below.directory);
-        let there = whole(&place).is_ok_and(|place| place == head.directory);
+        let there = place::is_same(
+            &*self.disk,
+            &self.master.directory().join(&below.directory),
+            &head.directory,
+        );
         // Where its volume went to another place, it was known as what the lost catalog said.
         let stated = own.iter().any(|copy| {
             let entry = copy.vvds.contents.get(&below.name);
@@ -175,50 +199,118 @@ impl Work<'_> {
     }
 
     fn take_in(&self, catalog: &Arc<Catalog>, copies: &[&Copy], rebuilt: &mut Rebuilt) -> Result<(), CatalogError> {
+        let (before, generation) = (catalog.contents()?, catalog.generation()?);
+        // R4.
+        let is_known = |copy: &&&Copy| {
+            copy.vvds.generation <= generation && catalog.is_own_copy(&before, &copy.volume, &copy.file)
+        };
         let kept: Vec<&Vvds> = copies.iter().map(|copy| &copy.vvds).collect();
-        let entries = vvds::entries(&kept, catalog.generation()?);
+        let news = copies.iter().filter(|copy| !is_known(copy)).map(|copy| &copy.vvds);
+        let entries = [vvds::without_files(&news.collect::<Vec<_>>()), vvds::with_files(&kept)].concat();
         let others = self.others(catalog)?;
-        let (mut taken, mut left) = (Vec::new(), Vec::new());
+        let (mut taken, mut left, mut volumes) = (BTreeSet::new(), Vec::new(), NewVolumes::default());
         catalog.transact(|contents| -> Result<(), CatalogError> {
+            // Those of a user catalog are its master's.
+            for copy in copies.iter().filter(|_| Arc::ptr_eq(catalog, self.master)) {
+                let known = self.know(contents, copy, &mut volumes);
+                left.extend(known.err().map(|why| format!("{}: {why}", copy.volume.display())));
+            }
             for entry in entries {
                 let name = entry.name().clone();
                 if contents.find(&name).is_some() {
                     continue;
                 }
                 match self.put(catalog, contents, entry, &others) {
-                    Ok(()) => taken.push(name),
+                    Ok(()) => drop(taken.insert(name)),
                     Err(why) => left.push(format!("{name} is left out: {why}")),
                 }
             }
             for copy in &kept {
                 for leftover in copy.contents.leftovers() {
                     let (serial, file) = leftover;
-                    if contents.volume(serial).is_ok() && !contents.is_taken(serial, file) {
+                    let Ok(volume) = contents.volume(serial) else { continue };
+                    let path = file.in_directory(&self.directory_of(catalog, volume));
+                    if !contents.is_taken(serial, file) && !others.contains(&path) {
                         contents.add_leftover(serial, file, copy.contents.erases(leftover));
                     }
                 }
             }
             Ok(())
         })?;
+        let newest = kept.iter().map(|copy| copy.generation).max();
+        catalog.overtake(newest.unwrap_or_default())?;
+        for volume in &volumes.gave_way {
+            catalog.give_up_copy(volume, &before);
+        }
+        let contents = catalog.contents()?;
+        for copy in copies {
+            if catalog.is_own_copy(&contents, &copy.volume, &copy.file) || self.is_anothers(catalog, copy) {
+                continue;
+            }
+            if let Err(error) = catalog.clear_copy(&copy.path(), &copy.vvds) {
+                left.push(error.to_string());
+            }
+        }
         rebuilt.taken.extend(taken);
         rebuilt.left.extend(left);
-        let newest = kept.iter().map(|copy| copy.generation).max();
-        catalog.overtake(newest.unwrap_or_default())
+        Ok(())
     }
 
-    /// Files of components that other catalogs have.
-    fn others(&self, catalog: &Catalog) -> Result<Vec<PathBuf>, CatalogError> {
-        let mut files = Vec::new();
+    /// Makes the volume of a copy known, as the lost catalog knew it.
+    fn know(&self, contents: &mut Contents, copy: &Copy, volumes: &mut NewVolumes) -> Result<(), String> {
+        let serial = &copy.vvds.head.serial;
+        let Ok(was) = copy.vvds.contents.volume(serial) else {
+            return Ok(());
+        };
+        let base = self.master.directory();
+        let is_there = |volume: &Volume| place::is_same(&*self.disk, &volume.path(base), &copy.volume);
+        if contents.volumes().any(is_there) {
+            return Ok(());
+        }
+        if volumes.came.contains(serial) {
+            return Err(format!("another directory says, too, that it is the volume {serial}"));
+        }
+        if contents.volume(serial).is_ok() {
+            // The volume made with a new catalog gives way while nothing lies on it.
+            let gone = contents.remove_volume(serial).map_err(|error| error.to_string())?;
+            volumes.gave_way.push(gone);
+        }
+        volumes.came.insert(serial.clone());
+        let directory = copy.volume.clone();
+        let volume = Volume {
+            directory,
+            ..was.clone()
+        };
+        contents.add_volume(volume).map_err(|error| error.to_string())
+    }
+
+    /// Is it a copy of a catalog elsewhere that is there still?
+    fn is_anothers(&self, catalog: &Catalog, copy: &Copy) -> bool {
+        let place = copy.directory(&*self.disk);
+        place != catalog.place() && is_catalog(&*self.disk, &place)
+    }
+
+    /// The files that other catalogs have: of entries, and of what is made or goes.
+    fn others(&self, catalog: &Catalog) -> Result<BTreeSet<PathBuf>, CatalogError> {
+        let mut files = BTreeSet::new();
         for other in self.master.all()? {
-            if other.directory() == catalog.directory() {
+            if other.place() == catalog.place() {
                 continue;
             }
             let contents = other.contents()?;
-            for (_, component) in contents.entries().flat_map(Entry::components) {
-                files.push(other.component_path(component)?);
+            let named = contents.entries().flat_map(Entry::files);
+            for (serial, file) in named.chain(contents.leftovers().cloned()) {
+                if let Ok(volume) = contents.volume(&serial) {
+                    files.insert(file.in_directory(&self.directory_of(&other, volume)));
+                }
             }
         }
         Ok(files)
+    }
+
+    /// Where a volume really is.
+    fn directory_of(&self, catalog: &Catalog, volume: &Volume) -> PathBuf {
+        place::real(&*self.disk, &volume.path(catalog.directory()))
     }
 
     fn put(
@@ -226,7 +318,7 @@ impl Work<'_> {
         catalog: &Catalog,
         contents: &mut Contents,
         mut entry: Entry,
-        others: &[PathBuf],
+        others: &BTreeSet<PathBuf>,
     ) -> Result<(), String> {
         if let Entry::UserCatalog(below) = &mut entry {
             self.find_catalog(below).map_err(|error| error.to_string())?;
@@ -241,7 +333,7 @@ impl Work<'_> {
         catalog: &Catalog,
         contents: &Contents,
         entry: &Entry,
-        others: &[PathBuf],
+        others: &BTreeSet<PathBuf>,
     ) -> Result<(), String> {
         let mut data: Option<PathBuf> = None;
         for (_, component) in entry.components() {
@@ -256,7 +348,8 @@ impl Work<'_> {
             if carried.component_name != component.name.as_str() {
                 return Err(format!("{} is {}", path.display(), carried.component_name));
             }
-            if others.contains(&path) || contents.is_taken(serial, &component.file) {
+            let place = component.file.in_directory(&self.directory_of(catalog, volume));
+            if others.contains(&place) || contents.is_taken(serial, &component.file) {
                 return Err(format!("{} belongs to another entry", path.display()));
             }
             data.get_or_insert(path);

@@ -13,6 +13,7 @@
 //! * U1. A user catalog knows the volumes of its master too: they are put in, or put right, before each change of it. A
 //!   volume of its own of the same serial stays as long as data sets lie on it.
 //! * U2. The entry of a user catalog is made when the catalog is there, and taken out before the catalog goes.
+//! * U3. A user catalog is changed only by who knows its master: one that was opened without it is looked at.
 
 use super::files;
 use super::store;
@@ -21,6 +22,7 @@ use crate::contents::Contents;
 use crate::entry::Entry;
 use crate::error::CatalogError;
 use crate::name::Name;
+use crate::place;
 use crate::volume::Volume;
 use cica_disk::Disk;
 use std::collections::BTreeMap;
@@ -32,6 +34,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 pub(crate) struct Connections {
     /// The master, and the directory by which it knows this catalog.
     above: Option<(Weak<Catalog>, PathBuf)>,
+    /// Another catalog named this one, whether that is open or not.
+    pub(super) is_below: bool,
     /// User catalogs that were opened, by directory.
     below: Mutex<BTreeMap<PathBuf, Arc<Catalog>>>,
 }
@@ -133,16 +137,51 @@ impl Catalog {
         above.map_or_else(String::new, |(_, here)| here.display().to_string())
     }
 
-    /// Is a catalog in this directory the master, or does the master name it?
-    pub(crate) fn is_known(&self, directory: &Path) -> Result<bool, CatalogError> {
+    /// Is a catalog in this directory the master, or does the master name it? None: this is a user catalog, and the
+    /// master is not there to be asked.
+    pub(crate) fn is_known(&self, directory: &Path) -> Result<Option<bool>, CatalogError> {
         let above = self.connections.above.as_ref().and_then(|(master, _)| master.upgrade());
-        let master = above.as_deref().unwrap_or(self);
+        let master = match &above {
+            Some(master) => &**master,
+            None if self.connections.is_below || self.was_below()? => return Ok(None),
+            None => self,
+        };
         let contents = master.contents()?;
         let mut catalogs = contents.entries().filter_map(|entry| match entry {
             Entry::UserCatalog(catalog) => Some(below(master.directory(), Path::new(&catalog.directory))),
             _ => None,
         });
-        Ok(master.directory() == directory || catalogs.any(|known| known == directory))
+        let is_it = |known: &Path| place::is_same(&*self.disk, known, directory);
+        Ok(Some(is_it(master.directory()) || catalogs.any(|known| is_it(&known))))
+    }
+
+    /// The directories of the catalogs around this one: its master and those below that, or those below it.
+    pub(super) fn around(&self, own: &Contents) -> Result<Vec<PathBuf>, CatalogError> {
+        let above = self.connections.above.as_ref().and_then(|(master, _)| master.upgrade());
+        let of_master = above.as_ref().map(|master| master.contents()).transpose()?;
+        let master = above.as_ref().map_or(self.directory(), |master| master.directory());
+        let contents = of_master.as_deref().unwrap_or(own);
+        let named = contents.entries().filter_map(|entry| match entry {
+            Entry::UserCatalog(catalog) if catalog.directory != ITSELF => {
+                Some(below(master, Path::new(&catalog.directory)))
+            }
+            _ => None,
+        });
+        let all = std::iter::once(master.to_owned()).chain(named);
+        Ok(all
+            .filter(|other| !place::is_same(&*self.disk, other, &self.directory))
+            .collect())
+    }
+
+    /// Do volumes say that a master knows this catalog? One that is opened by its directory looks like a master.
+    fn was_below(&self) -> Result<bool, CatalogError> {
+        for volume in self.contents()?.volumes() {
+            let kept = self.kept_in(&volume.path(&self.directory));
+            if kept.is_ok_and(|kept| kept.is_some_and(|copy| !copy.head.known_as.is_empty())) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn connected(self: &Arc<Catalog>, directory: &Path) -> Result<Arc<Catalog>, CatalogError> {
@@ -154,6 +193,8 @@ impl Catalog {
         let mut opened = Catalog::open_named(self.disk.clone(), place.clone())?;
         opened.connections.above = Some((Arc::downgrade(self), directory.to_owned()));
         let opened = Arc::new(opened.patience(self.patience_now()).symbols(self.symbols_now()));
+        // Not before it knows its master (U3).
+        opened.clear();
         known.insert(place, opened.clone());
         Ok(opened)
     }
@@ -219,7 +260,7 @@ fn alias_of(contents: &Contents, name: &Name) -> Option<Name> {
 }
 
 /// A directory as the master gives it.
-fn below(master: &Path, directory: &Path) -> PathBuf {
+pub(super) fn below(master: &Path, directory: &Path) -> PathBuf {
     master.join(directory)
 }
 

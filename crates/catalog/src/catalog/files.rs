@@ -8,6 +8,8 @@ use std::time::Duration;
 
 /// How long a change waits for the lock before it gives up, unless said otherwise.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+/// No catalog is longer, nor a copy of one: a million entries.
+pub(crate) const LONGEST: u64 = 1 << 30;
 /// The first and the longest pause between two tries.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(32));
 
@@ -23,7 +25,22 @@ pub(crate) fn admit(disk: &dyn Disk, directory: &Path, explicit: bool) -> Result
     })
 }
 
+/// Refuses a length that no catalog has, whatever the file says: a hole takes no space on the volume, but memory.
+pub(crate) fn check_longest(path: &Path, length: u64) -> Result<(), CatalogError> {
+    if length <= LONGEST {
+        return Ok(());
+    }
+    Err(CatalogError::Damaged {
+        path: path.to_owned(),
+        offset: LONGEST,
+        what: format!("{length} bytes are more than any catalog has"),
+    })
+}
+
 /// A whole file.
+///
+/// # Errors
+/// It cannot be read, or is longer than any catalog.
 pub(crate) fn read_file(disk: &dyn Disk, path: &Path) -> Result<Vec<u8>, CatalogError> {
     read_start(disk, path, usize::MAX)
 }
@@ -37,8 +54,9 @@ pub(crate) fn read_start(disk: &dyn Disk, path: &Path, length: usize) -> Result<
     };
     let file = disk.open(path, Open::default()).map_err(failed)?;
     let size = file.size(None).map_err(failed)?;
-    // A copy of a catalog has some megabytes.
-    let mut bytes = vec![0; length.min(usize::try_from(size).unwrap_or(usize::MAX))];
+    let length = size.min(length as u64);
+    check_longest(path, length)?;
+    let mut bytes = vec![0; length as usize];
     let got = read_at(&*file, 0, &mut bytes).map_err(failed)?;
     bytes.truncate(got);
     Ok(bytes)
@@ -51,12 +69,12 @@ pub(crate) fn read_at(file: &dyn File, at: u64, buf: &mut [u8]) -> io::Result<us
     Ok(batch[0].got)
 }
 
-/// Makes `bytes` the file `path` of `directory`: written as `next`, made durable, and renamed.
+/// Makes `bytes` the file `path` of `directory`: written as `next`, made durable, and renamed. It gets the group of the
+/// file `like`, if that is there.
 pub(crate) fn replace(
     disk: &dyn Disk,
     directory: &Path,
-    next: &Path,
-    path: &Path,
+    (next, path, like): (&Path, &Path, &Path),
     bytes: &[u8],
 ) -> Result<(), CatalogError> {
     let failed = |source| CatalogError::Io {
@@ -80,6 +98,7 @@ pub(crate) fn replace(
         .and_then(|_| file.write(&[WriteAt { at: 0, buf: bytes }]))
         .and_then(|()| file.sync());
     drop(file);
+    disk.keep_group(like, next);
     if let Err(error) = filled {
         // Half a file helps nobody, and takes space where there may be none left.
         let _ = disk.remove(next);

@@ -15,7 +15,8 @@
 //! * M1. Whoever changes a catalog first ends the moves noted in it: one that leaves is done (step 3) when the target
 //!   has noted it, else it never was; one that comes in is forgotten (step 4) when the source no longer notes it. A
 //!   catalog that is away, though its master names it, may have noted anything: the move waits until it is back or
-//!   disconnected, and what leaves stays as it is.
+//!   disconnected, and what leaves stays as it is. Only the master can say that: a user catalog that was opened without
+//!   it waits too.
 //! * M2. The source stays locked from step 1 to step 3, so nobody judges a move that is still under way. The target is
 //!   locked only within step 2; a move is refused as busy where two go in opposite directions at once.
 //! * M3. Between 2 and 3 both catalogs name the same files. Readers see the same entry in either; nobody can change it
@@ -29,7 +30,8 @@ pub use crate::contents::Move;
 use crate::entry::Entry;
 use crate::error::CatalogError;
 use crate::name::Name;
-use cica_disk::File;
+use crate::place;
+use cica_disk::{Disk, File};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -56,7 +58,7 @@ impl Catalog {
             .collect::<Result<_, _>>()?;
         let leaving = Move {
             number: self.generation()?,
-            other: target.directory().to_owned(),
+            other: target.place().to_owned(),
             names: names.to_vec(),
             incoming: false,
         };
@@ -64,7 +66,12 @@ impl Catalog {
         self.write_locked(&source, &*lock)?;
         let taken_in = target.transact(|contents| {
             for entry in entries {
-                check_volumes(&source, self.directory(), contents, target.directory(), &entry)?;
+                check_volumes(
+                    &*self.disk,
+                    (&source, self.directory()),
+                    (contents, target.directory()),
+                    &entry,
+                )?;
                 if contents.has_one_of(&entry.files()) {
                     let name = entry.name().clone();
                     return Err(CatalogError::Duplicate { name });
@@ -72,7 +79,7 @@ impl Catalog {
                 contents.insert(entry)?;
             }
             contents.begin_move(Move {
-                other: self.directory().to_owned(),
+                other: self.place().to_owned(),
                 incoming: true,
                 ..leaving.clone()
             });
@@ -124,15 +131,20 @@ impl Catalog {
         files::admit(&*self.disk, &on_its_way.other, false)?;
         let other = store::read(&*self.disk, &on_its_way.other);
         let (_, contents) = match other {
-            Err(CatalogError::NoCatalog { .. }) if self.is_known(&on_its_way.other)? => return Ok(OtherSide::Away),
-            // A catalog that is gone notes nothing, and must not keep this one from being changed for ever.
-            Err(CatalogError::NoCatalog { .. }) => return Ok(OtherSide::NotNoted),
+            Err(CatalogError::NoCatalog { .. }) => {
+                return Ok(match self.is_known(&on_its_way.other)? {
+                    // A catalog that is gone notes nothing, and must not keep this one from being changed for ever.
+                    Some(false) => OtherSide::NotNoted,
+                    // Only the master knows that it is gone.
+                    Some(true) | None => OtherSide::Away,
+                });
+            }
             other => other?,
         };
         let found = contents.moves().any(|there| {
             there.number == on_its_way.number
                 && there.incoming != on_its_way.incoming
-                && there.other == self.directory()
+                && place::is_same(&*self.disk, &there.other, self.directory())
         });
         Ok(if found { OtherSide::Noted } else { OtherSide::NotNoted })
     }
@@ -143,7 +155,7 @@ impl Catalog {
             return Ok(());
         }
         let generation = self.generation()? + 1;
-        self.write_vvds(contents, generation - 1, generation);
+        self.write_vvds((&*now, contents), (generation - 1, generation));
         let header = store::write(&*self.disk, self.directory(), contents, generation, lock)?;
         self.remember(header, Arc::new(contents.clone()));
         Ok(())
@@ -152,16 +164,15 @@ impl Catalog {
 
 /// The volumes of an entry lie in the same directories for both catalogs.
 fn check_volumes(
-    source: &Contents,
-    from: &Path,
-    target: &Contents,
-    to: &Path,
+    disk: &dyn Disk,
+    (source, from): (&Contents, &Path),
+    (target, to): (&Contents, &Path),
     entry: &Entry,
 ) -> Result<(), CatalogError> {
     for (_, component) in entry.components() {
         for serial in &component.volumes {
             let (there, here) = (target.volume(serial)?, source.volume(serial)?);
-            if there.path(to) != here.path(from) {
+            if !place::is_same(disk, &there.path(to), &here.path(from)) {
                 return Err(CatalogError::VolumeDiffers {
                     serial: serial.clone(),
                     here: here.path(from),

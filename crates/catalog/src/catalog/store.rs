@@ -2,11 +2,14 @@
 //!
 //! See [`crate::catalog`] for what lies where and for the invariants K1-K4.
 
+use super::aside::make_way;
+use super::copies::name_of;
 use super::durable;
-use super::files::{admit, lock, make_directory, read_at, replace, sync_directory, PATIENCE};
+use super::files::{admit, check_longest, lock, make_directory, read_at, replace, sync_directory, LONGEST, PATIENCE};
 use crate::contents::Contents;
 use crate::error::CatalogError;
 use crate::geometry::Device;
+use crate::place;
 use crate::volume::{Volser, Volume};
 use crate::wire;
 use cica_disk::{Disk, File, Open};
@@ -30,6 +33,8 @@ pub(crate) fn create(disk: &dyn Disk, directory: &Path) -> Result<(), CatalogErr
     make_directory(disk, &volume.path(directory))?;
     make_log(disk, directory)?;
     let mut contents = Contents::default();
+    let name = name_of(&place::real(disk, directory));
+    make_way(disk, &volume.path(directory), &name, &[&contents])?;
     contents.add_volume(volume)?;
     write(disk, directory, &contents, 1, &*lock).map(|_| ())
 }
@@ -135,6 +140,7 @@ fn read_rest(path: &Path, file: &dyn File, header: wire::Header) -> Result<Editi
     };
     let length = file.size(None).map_err(failed)?;
     let length = header.check_length(length).map_err(|error| error.of(path))?;
+    check_longest(path, length as u64)?;
     let mut items = vec![0; length];
     let got = read_at(file, wire::HEADER_LEN as u64, &mut items).map_err(failed)?;
     let contents = wire::decode(&header, &items[..got]).map_err(|error| error.of(path))?;
@@ -151,7 +157,18 @@ pub(crate) fn write(
 ) -> Result<wire::Header, CatalogError> {
     let (path, next) = (directory.join("catalog"), directory.join("catalog.new"));
     let (header, bytes) = wire::encode(contents, generation);
-    replace(disk, directory, &next, &path, &bytes)?;
+    // One that could not be read again is not written.
+    if bytes.len() as u64 > LONGEST {
+        return Err(CatalogError::Io {
+            doing: "write",
+            path: next,
+            source: io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                "the catalog has more entries than a catalog may have",
+            ),
+        });
+    }
+    replace(disk, directory, (&next, &path, &path), &bytes)?;
     durable::note(lock, &header);
     Ok(header)
 }

@@ -1,7 +1,7 @@
 //! What each volume keeps of the catalogs that use it, so that a lost catalog can be made anew: its VVDS.
 //!
 //! ```text
-//! <volume>/.vvds-XXXXXXXX   of the catalog whose directory has this CRC-32C; the bytes: `wire::vvds`
+//! <volume>/.vvds-XXXXXXXX   of the catalog whose directory, links followed, has this CRC-32C; the bytes: `wire::vvds`
 //! ```
 //! A copy holds the entries of the data sets that lie on its volume, the leftovers there, and everything that has no
 //! file to be found by: aliases, paths, generation data groups, data sets that are not VSAM's, user catalogs, volumes.
@@ -14,77 +14,72 @@
 //!   looks at all copies and writes those that are not what they should be.
 //! * V3. A copy is replaced as a whole, like the catalog (K1).
 //! * V4. An entry with files stands in the copy of its data component's volume alone, so no two copies contradict each
-//!   other; what has no files is right in the copy of the highest generation.
-//! * V5. A copy of a higher generation is of a catalog that was lost, and is left alone: a new catalog in its place
-//!   must not forget what can still be taken in. [`Catalog::overtake`] ends that.
+//!   other; what has no files is right in the copy of the highest generation. Generations of two catalogs say nothing
+//!   of each other, though both were in one directory: of each of them the newest copy counts.
+//! * V5. A copy of a lost catalog is not written over. It is one in a volume that the catalog did not know before this
+//!   change, or one of a later generation than the catalog's. It is set aside (`aside`).
 //! * V6. A copy of a later generation than the catalog's may be of a process that was killed between its rename and the
 //!   sync of the directory. Where a change needs that copy as it is, it syncs the directory.
+//! * V7. What cannot be read is not taken for what is not there. Nothing is written over it; the next change tries
+//!   again.
 
+use super::aside::make_way;
+pub use super::copies::read_all;
+use super::copies::{name_of, read_one};
 use super::files;
 use super::store;
 use super::Catalog;
 use crate::contents::Contents;
 use crate::entry::Entry;
 use crate::error::CatalogError;
+use crate::place;
 use crate::volume::{Volser, Volume};
 pub use crate::wire::vvds::Vvds;
 use crate::wire::vvds::{self, Head};
-use cica_disk::{Disk, Open};
-use cica_format::checksum::crc32c;
+use cica_disk::Open;
 use cica_format::VOLUME_MARK;
+use std::collections::BTreeSet;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// What the names of all copies begin with.
-const STEM: &str = ".vvds-";
 /// No head of a copy is longer: two paths.
 const HEAD: usize = 16 << 10;
-/// No copy is longer: a million entries.
-const LONGEST: u64 = 1 << 30;
 
-/// The copies in the directory of a volume, damaged ones as errors, in order of their names.
-///
-/// # Errors
-/// The directory cannot be read.
-pub fn read_all(disk: &dyn Disk, directory: &Path) -> io::Result<Vec<Result<Vvds, CatalogError>>> {
-    let mut found = disk.list(directory)?;
-    found.retain(|(name, _)| is_copy(&name.to_string_lossy()));
-    found.sort();
-    let read = |(name, length): &(PathBuf, u64)| read(disk, &directory.join(name), *length);
-    Ok(found.iter().map(read).collect())
-}
-
-/// `.vvds-` and eight digits; one that is being written has more.
-fn is_copy(name: &str) -> bool {
-    name.strip_prefix(STEM)
-        .is_some_and(|id| id.len() == 8 && id.bytes().all(|b| b.is_ascii_hexdigit()))
-}
-
-fn read(disk: &dyn Disk, path: &Path, length: u64) -> Result<Vvds, CatalogError> {
-    if length > LONGEST {
-        return Err(CatalogError::Damaged {
-            path: path.to_owned(),
-            offset: LONGEST,
-            what: format!("{length} bytes are more than any catalog has"),
-        });
-    }
-    let bytes = files::read_file(disk, path)?;
-    vvds::decode(&bytes).map_err(|error| error.of(path))
-}
-
-/// The entries that are right among the copies of one catalog, whose own generation is `known` (V4): with files those of
-/// each volume's copy, without files those of the newest, if that knows more than the catalog.
-pub fn entries(copies: &[&Vvds], known: u64) -> Vec<Entry> {
-    let newest = copies.iter().max_by_key(|copy| copy.generation);
-    let newest = newest.filter(|copy| copy.generation > known);
-    let fileless = newest.into_iter().flat_map(|copy| copy.contents.entries());
-    let fileless = fileless.filter(|entry| home(entry).is_none());
-    let with_files = copies.iter().flat_map(|copy| {
+/// The entries with files that are right among copies (V4): those of each volume's copy, the newest first.
+pub fn with_files(copies: &[&Vvds]) -> Vec<Entry> {
+    let here = |copy: &&Vvds| {
         let here = |entry: &&Entry| home(entry) == Some(&copy.head.serial);
-        copy.contents.entries().filter(here)
-    });
-    fileless.chain(with_files).cloned().collect()
+        copy.contents.entries().filter(here).cloned().collect::<Vec<_>>()
+    };
+    newest_first(copies).iter().flat_map(here).collect()
+}
+
+/// The entries without files that are right among copies (V4): those of the newest one of each catalog. A copy is of
+/// the same catalog as another that knows its volume and is no copy of that volume itself.
+pub fn without_files(copies: &[&Vvds]) -> Vec<Entry> {
+    // The newest copy of each catalog, and the volumes that copies of it are of.
+    let mut catalogs: Vec<(&Vvds, BTreeSet<&Volser>)> = Vec::new();
+    for copy in newest_first(copies) {
+        let serial = &copy.head.serial;
+        let same = |(newest, volumes): &&mut (&Vvds, BTreeSet<&Volser>)| {
+            newest.contents.volume(serial).is_ok() && !volumes.contains(serial)
+        };
+        match catalogs.iter_mut().find(same) {
+            Some((_, volumes)) => drop(volumes.insert(serial)),
+            None => catalogs.push((copy, BTreeSet::from([serial]))),
+        }
+    }
+    let fileless = |(copy, _): &(&Vvds, _)| {
+        let fileless = copy.contents.entries().filter(|entry| home(entry).is_none());
+        fileless.cloned().collect::<Vec<_>>()
+    };
+    catalogs.iter().flat_map(fileless).collect()
+}
+
+fn newest_first<'c>(copies: &[&'c Vvds]) -> Vec<&'c Vvds> {
+    let mut sorted = copies.to_vec();
+    sorted.sort_by_key(|copy| std::cmp::Reverse(copy.generation));
+    sorted
 }
 
 /// The volume of an entry's data component; none for one without files.
@@ -93,36 +88,60 @@ fn home(entry: &Entry) -> Option<&Volser> {
 }
 
 impl Catalog {
-    /// Which of a volume's copies is that of this catalog. Of a catalog that was given by a relative name, its whole
-    /// name counts.
+    /// Which of a volume's copies is that of this catalog.
     pub fn vvds_name(&self) -> String {
-        format!("{STEM}{:08x}", crc32c(self.whole_directory().as_os_str().as_bytes()))
+        name_of(&self.place)
     }
 
-    fn whole_directory(&self) -> PathBuf {
-        std::path::absolute(&self.directory).unwrap_or_else(|_| self.directory.clone())
+    /// The name that its copies had in earlier releases, where its directory was reached through a link; else nothing.
+    fn earlier_name(&self) -> Option<(PathBuf, String)> {
+        let spelled = place::spelled(&self.directory);
+        let name = name_of(&spelled);
+        (spelled != self.place).then_some((spelled, name))
     }
 
-    /// Brings the copies on all volumes to `next` (V1, V2), from the generation that the catalog has to another.
-    pub(crate) fn write_vvds(&self, next: &Contents, now: u64, generation: u64) {
-        for volume in next.volumes() {
+    /// Is the file of this name, in this directory, a copy of this catalog as it is, and not of one that was lost?
+    pub fn is_own_copy(&self, contents: &Contents, directory: &Path, name: &Path) -> bool {
+        let earlier = self.earlier_name().map(|(_, name)| name);
+        let is_named = [Some(self.vvds_name()), earlier]
+            .iter()
+            .flatten()
+            .any(|own| Path::new(own) == name);
+        let is_here = |volume: &Volume| place::is_same(&*self.disk, &volume.path(&self.directory), directory);
+        is_named && contents.volumes().any(is_here)
+    }
+
+    /// Brings the copies on all volumes from what the catalog is to what it becomes (V1, V2), with the generation of
+    /// each.
+    pub(crate) fn write_vvds(&self, contents: (&Contents, &Contents), generations: (u64, u64)) {
+        for volume in contents.1.volumes() {
             // V2: the next change tries again.
-            let _ = self.write_copy(next, volume, now, generation);
+            let _ = self.write_copy(contents, volume, generations);
         }
     }
 
-    /// The copy of this catalog in a directory, if there is one.
-    pub(crate) fn kept_in(&self, directory: &Path) -> Option<Vvds> {
-        let bytes = files::read_file(&*self.disk, &directory.join(self.vvds_name())).ok()?;
-        vvds::decode(&bytes).ok()
+    /// The copy of this catalog in a directory; none if there is none, or one that says nothing.
+    ///
+    /// # Errors
+    /// It cannot be read (V7).
+    pub(crate) fn kept_in(&self, directory: &Path) -> Result<Option<Vvds>, CatalogError> {
+        match read_one(&*self.disk, &directory.join(self.vvds_name())) {
+            Ok(copy) => Ok(Some(copy)),
+            Err(CatalogError::Damaged { .. } | CatalogError::Version { .. }) => Ok(None),
+            Err(error) if error.is_not_there() => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Does what is kept in a directory say that it is this volume of this catalog? It is only looked at.
     pub(crate) fn is_claimed(&self, volume: &Volume, directory: &Path) -> bool {
-        let head = self.head(volume);
-        let kept = self.disk.look(&directory.join(self.vvds_name()), HEAD);
-        let kept = kept.ok().and_then(|bytes| vvds::head(&bytes).ok());
-        kept.is_some_and(|kept| kept.directory == head.directory && kept.serial == head.serial)
+        let own = (self.place.clone(), self.vvds_name());
+        let mut names = std::iter::once(own).chain(self.earlier_name());
+        names.any(|(place, name)| {
+            let kept = self.disk.look(&directory.join(name), HEAD);
+            let kept = kept.ok().and_then(|bytes| vvds::head(&bytes).ok());
+            kept.is_some_and(|kept| kept.directory == place && kept.serial == volume.serial)
+        })
     }
 
     /// Is the copy on a volume what it should be? For DIAGNOSE.
@@ -145,14 +164,15 @@ impl Catalog {
         }
     }
 
-    /// Makes the catalog later than `generation`, after what copies of that generation say was taken in (V5).
+    /// Makes the catalog later than `generation`, after what copies of that generation say was taken in: so copies that
+    /// come back later are not taken for newer.
     pub fn overtake(&self, generation: u64) -> Result<(), CatalogError> {
         let lock = files::lock(&*self.disk, &self.directory, self.patience_now())?;
         let contents = self.contents()?;
         if self.generation()? > generation {
             return Ok(());
         }
-        self.write_vvds(&contents, self.generation()?, generation + 1);
+        self.write_vvds((&*contents, &*contents), (self.generation()?, generation + 1));
         let header = store::write(&*self.disk, &self.directory, &contents, generation + 1, &*lock)?;
         self.remember(header, contents);
         Ok(())
@@ -164,30 +184,62 @@ impl Catalog {
         let _ = self.disk.remove(&volume.path(&self.directory).join(self.vvds_name()));
     }
 
-    fn write_copy(&self, next: &Contents, volume: &Volume, now: u64, generation: u64) -> Result<(), CatalogError> {
+    fn write_copy(
+        &self,
+        (now, next): (&Contents, &Contents),
+        volume: &Volume,
+        (was, generation): (u64, u64),
+    ) -> Result<(), CatalogError> {
         let directory = volume.path(&self.directory);
         if !self.is_mounted(next, volume, &directory) {
             return Ok(());
         }
         let (length, wanted) = vvds::encode(&self.head(volume), next, kept(next, volume), generation);
         let path = directory.join(self.vvds_name());
-        let known = files::read_start(&*self.disk, &path, length).unwrap_or_default();
-        let written = vvds::generation(&known);
-        if vvds::same(&known, &wanted) && written > Some(now) {
-            let path = directory.clone();
-            return files::sync_directory(&*self.disk, &directory)
-                .map_err(|source| CatalogError::NotDurable { path, source });
+        let known = match files::read_start(&*self.disk, &path, length) {
+            Err(error) if error.is_not_there() => None,
+            read => Some(read?),
+        };
+        let is_same = known.as_ref().is_some_and(|known| vvds::same(known, &wanted));
+        let written = known.as_ref().map(|known| vvds::generation(known));
+        let is_volume = |known: &Volume| known.path(&self.directory) == directory;
+        let is_own = |written: Option<u64>| {
+            written.is_some_and(|written| written <= generation) && now.volume(&volume.serial).is_ok_and(is_volume)
+        };
+        match written {
+            Some(Some(written)) if is_same && written > was => {
+                files::sync_directory(&*self.disk, &directory).map_err(|source| CatalogError::NotDurable {
+                    path: directory.clone(),
+                    source,
+                })?;
+            }
+            _ if is_same => {}
+            _ => {
+                if written.is_some_and(|written| !is_own(written)) {
+                    make_way(&*self.disk, &directory, &self.vvds_name(), &[now, next])?;
+                }
+                let new = directory.join(format!("{}.new", self.vvds_name()));
+                // Who may read the catalog may read its copies.
+                let like = self.directory.join("catalog");
+                files::replace(&*self.disk, &directory, (&new, &path, &like), &wanted)?;
+            }
         }
-        if vvds::same(&known, &wanted) || written > Some(generation) {
+        let Some((_, earlier)) = self.earlier_name() else {
             return Ok(());
+        };
+        match read_one(&*self.disk, &directory.join(&earlier)) {
+            Err(error) if error.is_not_there() => return Ok(()),
+            Ok(copy) if is_own(Some(copy.generation)) => {}
+            _ => make_way(&*self.disk, &directory, &earlier, &[now, next])?,
         }
-        let new = directory.join(format!("{}.new", self.vvds_name()));
-        files::replace(&*self.disk, &directory, &new, &path, &wanted)
+        // One that stays is removed by the next change.
+        let _ = self.disk.remove(&directory.join(&earlier));
+        Ok(())
     }
 
     fn head(&self, volume: &Volume) -> Head {
         Head {
-            directory: self.whole_directory(),
+            directory: self.place.clone(),
             known_as: self.known_as(),
             serial: volume.serial.clone(),
         }

@@ -7,7 +7,7 @@ use crate::work::work;
 use cica_admin::define::{Alternate, DefineCluster};
 use cica_admin::stated::Stated;
 use cica_admin::Outcome;
-use cica_catalog::{Contents, Device, Entry, Name, Volser};
+use cica_catalog::{place, Contents, Device, Entry, Name, Volser, Volume};
 use cica_engine::OpenError;
 use cica_format::root::Root;
 use cica_messages as messages;
@@ -201,13 +201,18 @@ fn relations(contents: &Contents, names: &[Name]) -> Status {
     status
 }
 
-/// The directories named, or those of all volumes.
+/// The directories named, or those of all volumes. One of a volume that is known is called as that says.
 fn directories(session: &Session, named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let base = std::path::absolute(session.catalog.directory())?;
+    let known: Vec<PathBuf> = session.catalog.volumes()?.iter().map(|v| v.path(&base)).collect();
     if named.is_empty() {
-        let base = session.catalog.directory();
-        return Ok(session.catalog.volumes()?.iter().map(|v| v.path(base)).collect());
+        return Ok(known);
     }
-    Ok(named.iter().map(std::path::absolute).collect::<io::Result<_>>()?)
+    let called = |named: &PathBuf| match known.iter().find(|known| place::is_same(&*session.disk, known, named)) {
+        Some(known) => Ok(known.clone()),
+        None => std::path::absolute(named),
+    };
+    Ok(named.iter().map(called).collect::<io::Result<_>>()?)
 }
 
 /// The data components in a directory and what their roots say.
@@ -239,7 +244,8 @@ fn know(
 ) -> Result<(), Failure> {
     let catalog = &session.catalog;
     let base = std::path::absolute(catalog.directory())?;
-    let is_known = catalog.volumes()?.iter().any(|v| v.path(&base) == directory);
+    let is_here = |volume: &Volume| place::is_same(&*session.disk, &volume.path(&base), directory);
+    let is_known = catalog.volumes()?.iter().any(is_here);
     let mut serials: BTreeMap<&str, usize> = BTreeMap::new();
     for (_, root) in roots {
         *serials.entry(root.attributes.volume.as_str()).or_default() += 1;
