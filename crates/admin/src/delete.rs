@@ -14,7 +14,7 @@ use super::removal::{with_related, Removal};
 use super::report::Report;
 use super::{member, usercatalog, volume, Services};
 use cica_catalog::entry::EntryKind;
-use cica_catalog::{Catalog, Contents, Entry, Name};
+use cica_catalog::{Catalog, Contents, Entry, Name, Unmaking};
 use cica_messages::{MessageEntry as Message, IDC0548I, IDC0550I, IDC0551I, IDC0556I};
 use std::collections::BTreeSet;
 pub use uncataloged::Uncataloged;
@@ -141,7 +141,7 @@ fn one(
     gone: &mut Gone,
     out: &mut Report,
 ) -> Result<u8, Failure> {
-    let doomed = doomed(services, catalog, &*catalog.contents()?, name, request)?;
+    let (doomed, mut going) = doomed(services, catalog, &*catalog.contents()?, name, request)?;
     if !request.purge {
         doomed.iter().try_for_each(|entry| expired(services, entry))?;
     }
@@ -171,13 +171,15 @@ fn one(
         tell(&IDC0550I, entry, out);
         gone.insert(entry.name().clone());
         if let (Entry::UserCatalog(below), false) = (entry, request.keep_files) {
-            cc = cc.max(usercatalog::remove(services, catalog, below).map_or(0, |left| left.tell(out)));
+            let left = usercatalog::remove(services, catalog, below, going.take());
+            cc = cc.max(left.map_or(0, |left| left.tell(out)));
         }
     }
     Ok(cc)
 }
 
-/// What goes with an entry: all that name it, and with FORCE or RECOVERY the generations of a group.
+/// What goes with an entry: all that name it, and with FORCE or RECOVERY the generations of a group; and the user
+/// catalog that the entry is of, which nobody changes meanwhile.
 ///
 /// # Errors
 /// A group or a catalog that is not empty, without these.
@@ -187,11 +189,12 @@ fn doomed(
     contents: &Contents,
     name: &Name,
     request: &Delete,
-) -> Result<Vec<Entry>, Failure> {
+) -> Result<(Vec<Entry>, Option<Unmaking>), Failure> {
+    let mut going = None;
     let anyway = request.force || request.recovery;
     let mut doomed = with_related(contents, name)?;
     match contents.get(name)? {
-        Entry::UserCatalog(entry) => usercatalog::check_deletable(services, catalog, entry, anyway)?,
+        Entry::UserCatalog(entry) => going = usercatalog::check_deletable(services, catalog, entry, anyway)?,
         Entry::Gdg(_) => {
             let generations = contents.generations(name);
             if let (Some((_, newest)), false) = (generations.last(), anyway) {
@@ -212,7 +215,7 @@ fn doomed(
         }
         _ => {}
     }
-    Ok(doomed)
+    Ok((doomed, going))
 }
 
 pub(super) fn expired(services: &Services, entry: &Entry) -> Result<(), Failure> {

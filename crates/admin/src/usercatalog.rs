@@ -3,6 +3,7 @@
 //! 1. A user catalog lies in a directory of its name on its volume, so that CONNECT finds it by name and volume.
 //! 2. The catalog is made before the master names it, and goes after the master has forgotten it: a crash in between
 //!    leaves a catalog without a name, which the next DEFINE takes when it is empty and CONNECT takes in any case.
+//! 3. Nobody changes a catalog between the look whether it is empty and its end.
 
 use super::failure::{refused, Failure};
 use super::outcome::Outcome;
@@ -11,7 +12,7 @@ use super::stated::{keep, Tenure};
 use super::{decided, define, Services};
 use cica_catalog::connected::{self, ITSELF};
 use cica_catalog::entry::{History, UserCatalog};
-use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Volser};
+use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Unmaking, Volser};
 use cica_disk::Open;
 use cica_messages::{CICA0937W, CICA0954I, CICA0955I};
 use std::path::{Path, PathBuf};
@@ -228,25 +229,31 @@ fn forget(contents: &mut Contents, name: &Name) -> Result<(), Failure> {
 }
 
 /// May the catalog of this entry be deleted? It must be empty, unless `anyway`; and no unit of recovery in doubt may have
-/// changed a data set of it, which nobody would find any more.
+/// changed a data set of it, which nobody would find any more. Nobody changes it before what is returned is dropped.
 pub fn check_deletable(
     services: &Services,
     master: &Catalog,
     entry: &UserCatalog,
     anyway: bool,
-) -> Result<(), Failure> {
+) -> Result<Option<Unmaking>, Failure> {
     if entry.directory == ITSELF {
-        return Ok(());
+        return Ok(None);
     }
-    let below = Catalog::open_named(services.disk.clone(), master.directory().join(&entry.directory));
+    let going = Unmaking::begin(&services.disk, master, Path::new(&entry.directory));
     if anyway {
-        // One that cannot be opened names nothing either.
-        return below.map_or(Ok(()), |below| decided::check_all(services, &below));
+        let going = match going {
+            Ok(going) => going,
+            Err(busy @ CatalogError::Busy { .. }) => return Err(busy.into()),
+            // One that cannot be opened names nothing either.
+            Err(_) => return Ok(None),
+        };
+        decided::check_all(services, going.catalog())?;
+        return Ok(Some(going));
     }
-    let below = below?;
-    let entries = below.contents()?.entries().count();
+    let going = going?;
+    let entries = going.catalog().contents()?.entries().count();
     match entries {
-        0 => Ok(()),
+        0 => Ok(Some(going)),
         _ => Err(refused(
             &format!(
                 "{} is not empty, entries in all: {entries}; delete them first, or say RECOVERY or FORCE, which leave their data on the \
@@ -260,18 +267,16 @@ pub fn check_deletable(
 }
 
 /// Removes the catalog that the master has forgotten; what is returned tells of files that could not be.
-pub fn remove(services: &Services, master: &Catalog, entry: &UserCatalog) -> Option<Failure> {
+pub fn remove(services: &Services, master: &Catalog, entry: &UserCatalog, going: Option<Unmaking>) -> Option<Failure> {
     if entry.directory == ITSELF {
         return None;
     }
     let directory = Path::new(&entry.directory);
-    // Volumes need not keep what nobody is to take in again.
-    if let Ok(below) = Catalog::open_named(services.disk.clone(), master.directory().join(directory)) {
-        for volume in below.volumes().unwrap_or_default() {
-            below.remove_vvds(&volume);
-        }
-    }
-    let failed = connected::unmake(&*services.disk, master.directory(), directory).err()?;
+    let removed = match going {
+        Some(going) => going.end(&*services.disk),
+        None => connected::unmake(&*services.disk, master.directory(), directory),
+    };
+    let failed = removed.err()?;
     let path = master.directory().join(directory);
     Some(Failure::new(
         &CICA0937W,

@@ -33,6 +33,7 @@ mod files;
 pub mod moves;
 pub mod staging;
 mod store;
+pub mod unmaking;
 pub mod vvds;
 
 use self::being_made::BeingMade;

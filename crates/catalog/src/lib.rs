@@ -43,6 +43,7 @@ pub mod symbols;
 pub mod volume;
 pub mod wire;
 
+pub use catalog::unmaking::Unmaking;
 pub use catalog::{connected, defining, moves, staging, vvds, Catalog};
 pub use contents::{Contents, Resolved};
 pub use date::Date;
