@@ -2,12 +2,14 @@
 
 mod common;
 
-use cica_catalog::{Catalog, Entry};
+use cica_catalog::entry::{History, UserCatalog};
+use cica_catalog::{connected, Catalog, CatalogError, Entry, Unmaking};
 use cica_disk::sim::{Call, Errno, Faults};
 use cica_disk::{Create, Disk, MemoryDisk, Open, SimDisk};
-use common::{cluster, name, serial};
+use common::{cluster, date, name, serial};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 const DIRECTORY: &str = "/srv/cica";
 const VOLUME: &str = "/srv/cica/volumes/CICA01";
@@ -171,4 +173,83 @@ fn an_empty_mount_point_keeps_the_leftovers_of_its_volume_listed() {
         disk.remove(&Path::new("/mnt/away").join(name)).expect("removed");
     }
     assert_eq!(listed(&Catalog::open(disk, DIRECTORY).expect("readable")), ["X"]);
+}
+
+/// A master and a user catalog below it that shares its volume.
+fn pair(disk: &Arc<SimDisk>) -> (Arc<Catalog>, Arc<Catalog>) {
+    let master = Arc::new(Catalog::open_or_create(disk.clone(), DIRECTORY).expect("new catalog"));
+    let below = Path::new("volumes/CICA01/UCAT.PAY");
+    connected::make(&**disk, Path::new(DIRECTORY), below).expect("made");
+    let entry = Entry::UserCatalog(UserCatalog {
+        name: name("UCAT.PAY"),
+        directory: below.display().to_string(),
+        history: History::new(date(2022, 242)),
+        other: Vec::new(),
+    });
+    master.transact(|contents| contents.insert(entry)).expect("connected");
+    let user = master.called(&name("UCAT.PAY")).expect("known");
+    user.transact(|_| Ok::<(), CatalogError>(())).expect("volumes shared");
+    (master, user)
+}
+
+/// X is a leftover of one catalog, and a file of the other one's data set; Y is nobody's.
+#[test]
+fn a_file_that_another_catalog_names_is_not_removed() {
+    for user_lists in [false, true] {
+        let disk = Arc::new(SimDisk::new());
+        let (master, user) = pair(&disk);
+        let (lists, names) = if user_lists { (&user, &master) } else { (&master, &user) };
+        let two = |contents: &mut cica_catalog::Contents| -> Result<(), CatalogError> {
+            for file in ["X", "Y"] {
+                contents.add_leftover(&serial("CICA01"), &cica_disk::FileName::near(file), user_lists);
+            }
+            Ok(())
+        };
+        lists.transact(two).expect("listed");
+        let Entry::Cluster(mut entry) = cluster("A") else {
+            panic!("a cluster")
+        };
+        entry.data.file = cica_disk::FileName::near("X");
+        let named = names.transact(|contents| contents.insert(Entry::Cluster(entry)));
+        named.expect("defined");
+        ["X", "Y"].iter().for_each(|file| make(&*disk, file));
+        let directory = user.directory().to_owned();
+        drop((master, user));
+        // While one of them cannot be read nothing is removed.
+        let catalog = directory.join("catalog");
+        if !user_lists {
+            disk.rename(&catalog, &directory.join("away")).expect("away");
+            let master = Catalog::open(disk.clone(), DIRECTORY).expect("readable");
+            assert_eq!(listed(&master), ["X", "Y"]);
+            assert!(is_there(&*disk, "Y"));
+            disk.rename(&directory.join("away"), &catalog).expect("back");
+        }
+        let master = Arc::new(Catalog::open(disk.clone(), DIRECTORY).expect("readable"));
+        let user = master.called(&name("UCAT.PAY")).expect("readable");
+        for catalog in [&master, &user] {
+            assert!(listed(catalog).is_empty(), "{user_lists}");
+        }
+        assert!(is_there(&*disk, "X") && !is_there(&*disk, "Y"), "{user_lists}");
+    }
+}
+
+#[test]
+fn nobody_changes_a_catalog_that_is_looked_at_to_be_removed() {
+    let disk = Arc::new(SimDisk::new());
+    let (master, user) = pair(&disk);
+    let shared: Arc<dyn Disk> = disk.clone();
+    let below = Path::new("volumes/CICA01/UCAT.PAY");
+    let going = Unmaking::begin(&shared, &master, below).expect("it is there");
+    let directory = user.directory().to_owned();
+    let other = Catalog::open_named(shared.clone(), directory).expect("readable");
+    let other = other.patience(Duration::from_millis(20));
+    let insert = || other.transact(|contents| contents.insert(cluster("PAY.A")));
+    let refused = insert();
+    assert!(matches!(refused, Err(CatalogError::Busy { .. })), "{refused:?}");
+    assert_eq!(going.catalog().contents().expect("readable").entries().count(), 0);
+    going.end(&*disk).expect("removed");
+    let refused = insert();
+    assert!(matches!(refused, Err(CatalogError::NoCatalog { .. })), "{refused:?}");
+    let begun = Unmaking::begin(&shared, &master, below);
+    assert!(matches!(begun, Err(CatalogError::NoCatalog { .. })));
 }

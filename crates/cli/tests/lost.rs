@@ -101,3 +101,15 @@ DEF GDG (NAME(TWO.GROUP) LIMIT(3))";
     let of_two = place.cards("LISTCAT CATALOG(UCAT.TWO)", &[]).done();
     assert!(of_two.contains("TWO.GROUP"), "{of_two}");
 }
+
+#[test]
+fn a_file_of_another_catalog_is_not_taken_in() {
+    let place = lost();
+    let cards = "DEF UCAT (NAME(UCAT.ONE) CYL(1) VOL(CICA01))
+DEF ALIAS (NAME(ONE) RELATE(UCAT.ONE))
+DEF CL (NAME(A.NAMES) RECATALOG) CATALOG(UCAT.ONE)";
+    let run = place.cards(cards, &[]);
+    let told = run.text();
+    assert!(told.contains("that of A.NAMES in the catalog"), "{told}");
+    assert_eq!(place.run(&["get", "A.NAMES", "AA01"]).done(), "AA01 first\n");
+}

@@ -3,10 +3,12 @@
 //! 1. What the files carry is what the entry says; of the parameters only those count that files do not carry (owner,
 //!    dates, classes, log). A written organization that is another than the files' is a mistake, and refused.
 //! 2. Files are found by the names in them, whatever they are called on the volume, and are not changed.
+//! 3. A file that a catalog has already is not taken in, nor one that is listed to be removed.
 
 use super::super::failure::{refused, Failure};
 use super::super::stated::Form;
 use super::super::Services;
+use super::leftover;
 use super::over::Over;
 use super::{put_in, DefineCluster, Defined, Rolling};
 use cica_catalog::entry::{Attributes, Component, Keys, RecordSize, ShareOptions};
@@ -48,9 +50,12 @@ pub fn recatalog(services: &Services, request: &DefineCluster) -> Result<(Define
             }
         };
         check_organization(request, &data, &name)?;
+        check_free(services, &catalog, contents, &data)?;
         let of_index = |path: &PathBuf| services.engine.peek_index(&data.path, path).ok();
         let index = if data.root.attributes.organization.has_index() {
-            Some(found(services, &catalog, &volumes, of_index, &name)?.component()?)
+            let index = found(services, &catalog, &volumes, of_index, &name)?;
+            check_free(services, &catalog, contents, &index)?;
+            Some(index.component()?)
         } else {
             None
         };
@@ -73,6 +78,22 @@ pub fn recatalog(services: &Services, request: &DefineCluster) -> Result<(Define
         Ok((defined, rolled))
     });
     done.map(|(defined, rolled)| (defined, Rolling { catalog, rolled }))
+}
+
+/// 3.
+fn check_free(services: &Services, catalog: &Catalog, contents: &Contents, found: &FoundFile) -> Result<(), Failure> {
+    leftover::check_others(services, catalog, &[&found.path])?;
+    // Of an entry of the same name it is said that it is there.
+    let is_new = |name| contents.find(&name).is_none();
+    let is_new = Name::parse(&found.root.attributes.cluster_name).is_ok_and(is_new);
+    if is_new && contents.is_taken(&found.volume.serial, &found.file) {
+        let words = format!(
+            "the file {} is another entry's, or is to be removed",
+            found.path.display()
+        );
+        return Err(refused(&words, 8, 38));
+    }
+    Ok(())
 }
 
 fn check_organization(request: &DefineCluster, data: &FoundFile, name: &Name) -> Result<(), Failure> {

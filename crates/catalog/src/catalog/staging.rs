@@ -15,14 +15,20 @@
 //! * G2. A file goes off the list after it is removed, under the catalog's lock.
 //! * G3. A file that is to be overwritten is removed only when its zeros are durable. That takes long, and nobody who
 //!   changes the catalog waits for it.
+//! * G4. Catalogs share volumes. Before the open of a catalog removes a file, it asks all catalogs around it, and
+//!   leaves the file listed while one cannot be read. A file that another names is not this one's, and goes off the list.
 
 use super::files;
+use super::store;
 use super::Catalog;
 use crate::contents::Contents;
+use crate::entry::Entry;
 use crate::error::CatalogError;
-use crate::volume::Volser;
+use crate::place;
 pub use crate::volume::VolumeFile;
-use cica_disk::{File, Lock, Open};
+use crate::volume::{Volser, Volume};
+use cica_disk::{File, FileName, Lock, Open};
+use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -69,13 +75,45 @@ impl Catalog {
         let (Ok(()), Ok(listed)) = (files::sync_directory(&*self.disk, &self.directory), self.contents()) else {
             return;
         };
-        let ready = |place: &&VolumeFile| !listed.erases(place) || self.overwrite_leftover(&listed, place).is_ok();
-        let ready: Vec<VolumeFile> = listed.leftovers().filter(ready).cloned().collect();
+        // G4. As long as it is listed nobody else takes it.
+        let Ok(others) = self.files_around(&listed) else {
+            return;
+        };
+        let is_anothers = |(serial, file): &VolumeFile| {
+            let volume = listed.volume(serial);
+            volume.is_ok_and(|volume| others.contains(&self.real_file(volume, file)))
+        };
+        let (theirs, own): (Vec<_>, Vec<_>) = listed.leftovers().cloned().partition(is_anothers);
+        let ready = |place: &VolumeFile| !listed.erases(place) || self.overwrite_leftover(&listed, place).is_ok();
+        let ready: Vec<VolumeFile> = own.into_iter().filter(ready).collect();
         // Whoever changes the catalog just now is not kept waiting, nor waited for.
         let _ = self.transact_within(Duration::ZERO, |contents| -> Result<(), CatalogError> {
             self.remove_leftovers(contents, &ready);
+            for (serial, file) in &theirs {
+                contents.remove_leftover(serial, file);
+            }
             Ok(())
         });
+    }
+
+    /// The files that the catalogs around this one have (G4).
+    fn files_around(&self, own: &Contents) -> Result<BTreeSet<PathBuf>, CatalogError> {
+        let mut files = BTreeSet::new();
+        for directory in self.around(own)? {
+            files::admit(&*self.disk, &directory, false)?;
+            let (_, contents) = store::read(&*self.disk, &directory)?;
+            for (serial, file) in contents.entries().flat_map(Entry::files) {
+                if let Ok(volume) = contents.volume(&serial) {
+                    let volume = place::real(&*self.disk, &volume.path(&directory));
+                    files.insert(file.in_directory(&volume));
+                }
+            }
+        }
+        Ok(files)
+    }
+
+    fn real_file(&self, volume: &Volume, file: &FileName) -> PathBuf {
+        file.in_directory(&place::real(&*self.disk, &volume.path(&self.directory)))
     }
 
     /// Durable zeros (G3); a file that is not there needs none.
