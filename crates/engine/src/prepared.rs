@@ -9,14 +9,14 @@
 //! * Z4. What a file says never leads to another file: it is of the unit of its own name, or it is refused.
 //! * Z5. A name is taken away by who has its file locked, and from a unit that is over: never from one to which it was
 //!   given again meanwhile.
-//! * Z6. A decision to commit keeps its name while a log may lack the unit's end: whoever recovers by that log learns
-//!   from the name that the unit stands.
+//! * Z6. A decision to commit stays, under a name of its own, while a log may lack the unit's end: whoever recovers by
+//!   that log learns from it that the unit stands ([`stands`]).
 
 mod known;
+mod stands;
 
 use crate::error::{OpenError, RequestError};
 use crate::files::sync_directory;
-use crate::log;
 use cica_disk::{Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::prepared::{encode_state, PreparedIdentity, PreparedState, PreparedUnit, BODY_AT, NAME_LEN, STATE_AT};
 use cica_format::FormatError;
@@ -178,7 +178,7 @@ fn read(file: &dyn File, path: &Path) -> Result<(PreparedUnit, PreparedState), O
     let len = file.size(None).map_err(io(path, "read"))?;
     let bytes = first_bytes(file, path, usize::try_from(len).unwrap_or(usize::MAX))?;
     let (unit, state) = PreparedUnit::decode(&bytes).map_err(|error| damaged(path, &error))?;
-    check_its(path, &unit.name)?;
+    check_its(path, &unit.identity())?;
     Ok((unit, state))
 }
 
@@ -186,7 +186,7 @@ fn read(file: &dyn File, path: &Path) -> Result<(PreparedUnit, PreparedState), O
 fn read_head(file: &dyn File, path: &Path) -> Result<(PreparedIdentity, PreparedState), OpenError> {
     let bytes = first_bytes(file, path, BODY_AT)?;
     let (unit, state) = PreparedUnit::decode_head(&bytes).map_err(|error| damaged(path, &error))?;
-    check_its(path, &unit.name)?;
+    check_its(path, &unit)?;
     Ok((unit, state))
 }
 
@@ -224,8 +224,11 @@ fn first_bytes(file: &dyn File, path: &Path, len: usize) -> Result<Vec<u8>, Open
 }
 
 /// Z4.
-fn check_its(path: &Path, unit: &str) -> Result<(), OpenError> {
-    let is_its = path.file_name().is_some_and(|name| *name == *file_name(unit));
+fn check_its(path: &Path, identity: &PreparedIdentity) -> Result<(), OpenError> {
+    let unit = &*identity.name;
+    let is_its = path
+        .file_name()
+        .is_some_and(|name| *name == *file_name(unit) || *name == *stands::file_name(identity));
     if check_name(unit).is_ok() && is_its {
         return Ok(());
     }
@@ -240,12 +243,18 @@ fn check_its(path: &Path, unit: &str) -> Result<(), OpenError> {
 
 /// Those that have files in the directory, in the order of their names, whatever was decided.
 pub fn all(disk: &dyn Disk, directory: &Path) -> Result<Vec<(PreparedUnit, PreparedState)>, OpenError> {
-    each(disk, directory, read)
+    each(disk, directory, is_of_unit, read)
+}
+
+/// Is a file of a unit called so, whatever was decided?
+fn is_of_unit(name: &Path) -> bool {
+    name.to_string_lossy().ends_with(SUFFIX)
 }
 
 fn each<T>(
     disk: &dyn Disk,
     directory: &Path,
+    is_one: impl Fn(&Path) -> bool,
     read: impl Fn(&dyn File, &Path) -> Result<T, OpenError>,
 ) -> Result<Vec<T>, OpenError> {
     let there = match disk.list(directory) {
@@ -254,7 +263,7 @@ fn each<T>(
         Err(error) => return Err(io(directory, "look for units in doubt")(error)),
     };
     let mut names: Vec<PathBuf> = there.into_iter().map(|(name, _)| name).collect();
-    names.retain(|name| name.to_string_lossy().ends_with(SUFFIX));
+    names.retain(|name| is_one(name));
     names.sort();
     let mut all = Vec::with_capacity(names.len());
     for name in names {
@@ -275,6 +284,7 @@ pub fn unresolved(
     directory: &Path,
     durable: DurableLog<'_>,
 ) -> Result<Vec<(PreparedUnit, PreparedState)>, OpenError> {
+    stands::sweep(disk, directory, durable)?;
     let mut left = all(disk, directory)?;
     let mut done = Ok(());
     left.retain(|(unit, state)| {
@@ -292,7 +302,7 @@ pub fn waiting(
     directory: &Path,
     durable: DurableLog<'_>,
 ) -> Result<BTreeSet<PreparedIdentity>, OpenError> {
-    let (over, waiting): (Vec<_>, Vec<_>) = each(disk, directory, read_head)?
+    let (over, waiting): (Vec<_>, Vec<_>) = each(disk, directory, is_of_unit, read_head)?
         .into_iter()
         .partition(|(_, state)| state.is_over());
     over.iter()
@@ -300,17 +310,20 @@ pub fn waiting(
     Ok(waiting.into_iter().map(|(unit, _)| unit).collect())
 }
 
-/// May a log lack the end of this unit, about which somebody has decided (Z6)?
-fn is_needed(disk: &dyn Disk, path: &Path, unit: (u64, PreparedState), durable: DurableLog<'_>) -> bool {
-    let (log, state) = unit;
+/// Takes the name of a unit away about which somebody has decided; what others may need of it gets another (Z6). Where
+/// the name cannot go it goes by the next that can, who finds what was decided.
+fn take_name(disk: &dyn Disk, path: &Path, (unit, state): (&PreparedIdentity, PreparedState), durable: DurableLog<'_>) {
     let directory = path.parent().unwrap_or(Path::new("."));
     // One that was taken back is so by requests of its own, in data sets that had been recovered.
-    let is_candidate = state == PreparedState::Committed && log != 0 && durable() != Some(log);
-    // A log file that cannot be read may have it.
-    is_candidate && log::is_held(disk, directory, log).unwrap_or(true)
+    let stands = state == PreparedState::Committed && stands::is_needed(disk, directory, unit.log, durable);
+    let _ = if stands {
+        disk.rename(path, &directory.join(stands::file_name(unit)))
+    } else {
+        disk.remove(path)
+    };
 }
 
-/// It is over: makes that durable (Z3), and takes the name away, unless that is needed (Z6).
+/// It is over: makes that durable (Z3), and takes the name away.
 fn settle(disk: &dyn Disk, path: &Path, durable: DurableLog<'_>) -> Result<(), OpenError> {
     let alone = Open {
         write: true,
@@ -322,7 +335,7 @@ fn settle(disk: &dyn Disk, path: &Path, durable: DurableLog<'_>) -> Result<(), O
             let (unit, state) = read_head(&*file, path)?;
             // Else the name was given again.
             return if state.is_over() {
-                settle_locked(disk, path, file, is_needed(disk, path, (unit.log, state), durable))
+                settle_locked(disk, path, file, (&unit, state), durable)
             } else {
                 Ok(())
             };
@@ -339,12 +352,15 @@ fn settle(disk: &dyn Disk, path: &Path, durable: DurableLog<'_>) -> Result<(), O
 }
 
 /// The same, of a file that is locked (Z5).
-fn settle_locked(disk: &dyn Disk, path: &Path, file: Box<dyn File>, is_needed: bool) -> Result<(), OpenError> {
+fn settle_locked(
+    disk: &dyn Disk,
+    path: &Path,
+    file: Box<dyn File>,
+    unit: (&PreparedIdentity, PreparedState),
+    durable: DurableLog<'_>,
+) -> Result<(), OpenError> {
     file.sync().map_err(io(path, "sync"))?;
-    if !is_needed {
-        // Where the name cannot go it goes by the next that can.
-        let _ = disk.remove(path);
-    }
+    take_name(disk, path, unit, durable);
     drop(file);
     Ok(())
 }
@@ -360,7 +376,8 @@ pub fn of_log(disk: &dyn Disk, directory: &Path, log: u64) -> Result<Vec<u64>, O
 
 /// The units of this log that are prepared, for who only looks.
 pub fn units_of_log(disk: &dyn Disk, directory: &Path, log: u64) -> Result<Vec<u64>, OpenError> {
-    let mut units = all(disk, directory)?;
+    let is_one = |name: &Path| is_of_unit(name) || stands::is_one(name);
+    let mut units = each(disk, directory, is_one, read_head)?;
     units.retain(|(unit, _)| unit.log == log && unit.unit != 0);
     Ok(units.into_iter().map(|(unit, _)| unit.unit).collect())
 }
@@ -464,8 +481,7 @@ impl Deciding {
         })?;
         let (unit, state) = read(&*file, &path)?;
         if state.is_over() {
-            let is_needed = is_needed(disk, &path, (unit.log, state), durable);
-            settle_locked(disk, &path, file, is_needed)?;
+            settle_locked(disk, &path, file, (&unit.identity(), state), durable)?;
             return Err(PrepareError::Unknown { name: name() });
         }
         Ok(Deciding {
@@ -491,10 +507,8 @@ impl Deciding {
 
     /// It is over.
     pub fn end(self, disk: &dyn Disk, durable: DurableLog<'_>) {
-        if !is_needed(disk, &self.path, (self.unit.log, self.state), durable) {
-            // Who finds it after all finds what was decided. It is locked until the name is gone (Z5).
-            let _ = disk.remove(&self.path);
-        }
+        // It is locked until the name is gone (Z5).
+        take_name(disk, &self.path, (&self.unit.identity(), self.state), durable);
         drop(self.file);
     }
 }

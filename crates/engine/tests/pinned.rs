@@ -43,7 +43,9 @@ fn rebuild(stored: Stored, to: &Engine, made_at: &Files) {
         (&stored.data, &made_at.data),
         (stored.index.as_ref().unwrap(), &made_at.index),
     ] {
-        let mut rebuild = to.rebuild(path, part.root(), part.root().attributes.clone(), None).unwrap();
+        let mut rebuild = to
+            .rebuild(path, part.root(), part.root().attributes.clone(), None)
+            .unwrap();
         let mut area = StoredArea::default();
         for ca in 0..part.areas() {
             part.area(ca, &mut area).unwrap();

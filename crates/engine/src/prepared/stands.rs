@@ -1,0 +1,53 @@
+//! What is kept of a unit of which was decided that it stands, while a log may lack its end (prepared:Z6): its file,
+//! under a name that no unit has: `NAME.LOG-UNIT.stands`.
+
+use super::{io, DurableLog};
+use crate::error::OpenError;
+use crate::log;
+use cica_disk::Disk;
+use cica_format::prepared::PreparedIdentity;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+const SUFFIX: &str = ".stands";
+
+/// What the file of such a unit is called.
+pub fn file_name(unit: &PreparedIdentity) -> String {
+    format!("{}.{:016X}-{}{SUFFIX}", unit.name, unit.log, unit.unit)
+}
+
+/// Is a file called like one?
+pub fn is_one(name: &Path) -> bool {
+    log_of(name).is_some()
+}
+
+/// The log of the unit whose file is called so.
+fn log_of(name: &Path) -> Option<u64> {
+    let (_, ids) = name.to_str()?.strip_suffix(SUFFIX)?.rsplit_once('.')?;
+    let (log, unit) = ids.split_once('-')?;
+    unit.parse::<u64>().ok()?;
+    u64::from_str_radix(log, 16).ok()
+}
+
+/// May this log lack the end of a unit? One that this process has durably does not, nor does one that no file has.
+pub fn is_needed(disk: &dyn Disk, directory: &Path, log: u64, durable: DurableLog<'_>) -> bool {
+    // A log file that cannot be read may have it.
+    log != 0 && durable() != Some(log) && log::is_held(disk, directory, log).unwrap_or(true)
+}
+
+/// Takes those away that nobody needs any more. One that cannot go goes by the next who looks.
+pub fn sweep(disk: &dyn Disk, directory: &Path, durable: DurableLog<'_>) -> Result<(), OpenError> {
+    let there = match disk.list(directory) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        there => there.map_err(io(directory, "look for units in doubt"))?,
+    };
+    let known = there.iter().filter_map(|(name, _)| Some((name, log_of(name)?)));
+    let over: Vec<&PathBuf> = known
+        .filter(|(_, log)| !is_needed(disk, directory, *log, durable))
+        .map(|(name, _)| name)
+        .collect();
+    for name in over {
+        let _ = disk.remove(&directory.join(name));
+    }
+    Ok(())
+}
