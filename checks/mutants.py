@@ -226,9 +226,9 @@ ORDERINGS = [
     ("crates/engine/src/archive/write.rs", "        if self.is_settled {", "        if @ || self.is_settled {",
      "a root says that an open has changed the data set before the archive has a head (A3)"),
     ("crates/engine/src/open/archive.rs",
-     "        let mut archive = archive.lock();\n        let done = if last {",
-     "        if @ {\n            return Ok(Some(lsn));\n        }\n        let mut archive = archive.lock();\n"
-     "        let done = if last {",
+     "        let done = self.with_archive(|archive| {\n            if last {",
+     "        if @ {\n            return Ok(Some(lsn));\n        }\n"
+     "        let done = self.with_archive(|archive| {\n            if last {",
      "the log lets go of what the archive has not durably (A2)"),
     ("crates/engine/src/recovery/mod.rs", "                        done = self.archive(group, time);",
      "                        done = if @ { Ok(()) } else { self.archive(group, time) };",
@@ -275,7 +275,8 @@ ORDERINGS = [
     ("crates/server/src/opened.rs", ".filter(|_| !flags.contains(OFlags::PATH));",
      ".filter(|_| !flags.contains(OFlags::PATH) || @);",
      "a client reads what it can only name (O2)"),
-    ("crates/catalog/src/catalog/moves.rs", "if self.is_known(&on_its_way.other)? =>", "if !@ && self.is_known(&on_its_way.other)? =>",
+    ("crates/catalog/src/catalog/moves.rs", "Some(true) | None => OtherSide::Away,",
+     "Some(true) | None => if @ { OtherSide::NotNoted } else { OtherSide::Away },",
      "a move is forgotten while the other catalog is away (M1)"),
     ("crates/engine/src/unit/prepare.rs", "                member.common().holds.hand_over(self.owner, owner.number());",
      "                if !@ {\n                    member.common().holds.hand_over(self.owner, owner.number());\n                }",

@@ -713,7 +713,8 @@ fn a_copy_under_another_name_has_an_archive_of_its_own() {
         insert(&mut c.string(), n * 10 + 6, n).unwrap();
     }
     let kept = (contents(&a), contents(&c));
-    (a.close().unwrap(), c.close().unwrap());
+    a.close().unwrap();
+    c.close().unwrap();
     assert_eq!(forward(&world, &engine, "d", of, u64::MAX), kept.0);
     assert_eq!(forward(&world, &engine, "e", of_c, u64::MAX), kept.1);
 }
@@ -766,7 +767,8 @@ fn the_way_from_a_copy_that_was_restored_is_that_of_its_moment() {
     assert_eq!(forward(&world, &engine, "then", of, until), abandoned);
 }
 
-/// Backout of a record that skipped to the next CA leaves what it skipped in use; without that unit nothing was skipped.
+/// Backout of a record that skipped to the next CA leaves what it skipped in use; without that unit nothing was
+/// skipped.
 #[test]
 fn what_a_spanned_record_skipped_is_found_without_it() {
     for spanned_after in [false, true] {

@@ -140,7 +140,7 @@ pub trait Unit {
 }
 
 /// A record that is kept, and in which data set.
-type Kept = (Arc<Holds>, Box<[u8]>);
+type KeptRecord = (Arc<Holds>, Box<[u8]>);
 
 /// One change in a unit of recovery: what the log and the unit are told of it (U4).
 pub struct InUnit<'u> {
@@ -154,7 +154,7 @@ pub struct InUnit<'u> {
     /// It has been logged, so the unit has it.
     pub logged: Cell<bool>,
     /// What it keeps beside the record.
-    pub kept: RefCell<Vec<Kept>>,
+    pub kept: RefCell<Vec<KeptRecord>>,
 }
 
 impl InUnit<'_> {

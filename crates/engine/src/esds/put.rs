@@ -191,9 +191,9 @@ impl Esds {
         self.log(context, Redo::Insert { place, record });
     }
 
-    /// Before a record is added again that began its CI: takes in the CIs in front of it that were empty then. A spanned
-    /// record had skipped them that its unit took back, and an archive has nothing of that unit. They are of the CA in
-    /// which the end is, or the skip went to the next one.
+    /// Before a record is added again that began its CI: takes in the CIs in front of it that were empty then. A
+    /// spanned record had skipped them that its unit took back, and an archive has nothing of that unit. They are of
+    /// the CA in which the end is, or the skip went to the next one.
     pub(super) fn skip_to(&self, rba: u64, len: usize) -> Result<(), RequestError> {
         let size = self.data.layout.ci_size as u64;
         let _tail = self.tail.lock();

@@ -4,7 +4,7 @@
 //! * B4. A loader is made while the data set loads and is gone before that ends; so who finds one may add a record to
 //!   the CI being filled, whether it keeps the gate or not. Everything else needs the gate.
 //! * B5. The sequence-set record of the CA being built has room for its entries and for that of the CI being filled,
-//!   whatever the separator of that will be. So the load may end at any moment with the one CA that is reserved for them.
+//!   whatever the separator of that will be. So the load may end at any moment with the one CA reserved for them.
 
 use super::Ksds;
 use crate::buffers::OwnBuffers;

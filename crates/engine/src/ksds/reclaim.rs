@@ -26,8 +26,8 @@ impl Ksds {
         if !self.attributes.reclaim {
             return Ok(());
         }
-        // The record is erased, whatever comes of this: without memory, or an index record beside it that cannot be read,
-        // the CA stays for the next erase in it.
+        // The record is erased, whatever comes of this: without memory, or where an index record beside it cannot be
+        // read, the CA stays for the next erase in it.
         self.reclaim_of(key).or_else(|_| self.check_fence())
     }
 

@@ -135,7 +135,7 @@ impl Lds {
         })
     }
 
-    /// PUT CNV: replaces a CI, got as `got` (V3 and V4 of `common/put_interval.rs`).
+    /// PUT CNV: replaces a CI, got as `got` (put_interval:V3, put_interval:V4).
     pub fn put_interval(&self, ci: u32, got: &[u8], image: &[u8]) -> Result<(), RequestError> {
         let _gate = self.gate.read();
         self.check_fence()?;

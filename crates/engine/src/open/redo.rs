@@ -35,7 +35,7 @@ impl OpenDataSet {
         self.roots.lock().data.clone()
     }
 
-    /// The log begins with it after this LSN (R10, V4 in [`crate::recovery`]).
+    /// The log begins with it after this LSN (R10, recovery:V4).
     pub fn check_tree_has(&self, committed: u64) -> Result<(), OpenError> {
         let there = self.roots.lock().data.log.lsn;
         if there >= committed {

@@ -47,6 +47,7 @@ pub fn sweep(disk: &dyn Disk, directory: &Path, durable: DurableLog<'_>) -> Resu
         .map(|(name, _)| name)
         .collect();
     for name in over {
+        // It stays for the next who looks.
         let _ = disk.remove(&directory.join(name));
     }
     Ok(())

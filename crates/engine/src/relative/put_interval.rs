@@ -1,5 +1,5 @@
 //! PUT CNV of an RRDS: slots may be filled, emptied and changed, each logged as a request of its own, where no slot has
-//! been changed since the CI was got (V3 and V4 of `common/put_interval.rs`).
+//! been changed since the CI was got (put_interval:V3, put_interval:V4).
 
 use super::Rrds;
 use crate::common::put_interval::bad;

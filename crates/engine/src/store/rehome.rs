@@ -41,7 +41,8 @@ impl Component {
         Ok(latched)
     }
 
-    /// Replaces the frame of a latched page by another one, which the caller fills with what it holds. It stays latched.
+    /// Replaces the frame of a latched page by another one, which the caller fills with what it holds. It stays
+    /// latched.
     pub fn reframe<'p>(&'p self, latched: &mut Latched<'p>, mut new: Latched<'p>) {
         let Some(page) = latched.page() else {
             *latched = new;
