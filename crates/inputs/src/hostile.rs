@@ -68,10 +68,10 @@ impl Disk for Watched {
         self.inner.list(directory)
     }
 
-    /// To ask a directory whether it is a volume of the catalog is all that is done outside.
+    /// To ask a directory whether it is a volume of the catalog, or another catalog, is all that is done outside.
     fn look(&self, path: &Path, most: usize) -> io::Result<Vec<u8>> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if !name.starts_with(".vvds-") {
+        if !name.starts_with(".vvds-") && name != "catalog" {
             self.note("look", path);
         }
         self.inner.look(path, most)

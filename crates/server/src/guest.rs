@@ -15,6 +15,7 @@ use cica_share::words::ClientInfo;
 use parking_lot::Mutex;
 use rustix::process::{pidfd_open, Pid, PidfdFlags};
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -380,6 +381,15 @@ impl Guest {
     }
 }
 
+/// The number of a new session, the `last`-th. Processes of other containers have no number here, and so
+/// are not told apart: what one's session is called nobody else guesses (O2).
+pub fn session_number(peer: &Peer, last: u64) -> u64 {
+    if peer.process == 0 {
+        return RandomState::new().hash_one(last) | 1 << 63;
+    }
+    last
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -406,6 +416,15 @@ mod tests {
         guest.has.lock().last = u32::MAX - 2;
         assert!(!guest.disconnect(2));
         assert_eq!(guest.connect(&mut peer()).unwrap(), 2);
+    }
+
+    /// Processes of other containers have no numbers here: they look alike.
+    #[test]
+    fn a_session_of_a_process_without_a_number_is_not_guessed() {
+        let owner = |process| Peer { process, ..peer() };
+        let [first, second] = [1, 2].map(|last| session_number(&owner(0), last));
+        assert!(first != second && first > u64::from(u32::MAX) && second > u64::from(u32::MAX));
+        assert_eq!(session_number(&owner(7), 2), 2);
     }
 
     #[test]

@@ -11,7 +11,7 @@
 
 use crate::answer::Connection;
 use crate::guest::{Guest, Peer};
-use crate::owner::Owner;
+use crate::owner::{Owner, LAST_ANSWERS};
 use cica_session::Session;
 use cica_share::{address, Dial};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
@@ -139,8 +139,9 @@ fn take(directory: &Path, mode: u32) -> Result<File, ServeError> {
     }
     let path = directory.join("lock");
     let lock = lock_file(&path, mode & 0o660)?;
-    // One that ends has its socket removed already, and its lock for a moment more.
-    for _ in 0..50 {
+    // One that ends has its socket removed already, and its lock until its last commits are answered.
+    let until = Instant::now() + LAST_ANSWERS + Duration::from_secs(3);
+    while Instant::now() < until {
         match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(lock),
             Err(Errno::WOULDBLOCK) if directory.join("socket").dial().is_err() => {

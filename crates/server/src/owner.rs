@@ -1,7 +1,7 @@
 //! The owner, which all its threads share: the data sets, the clients, and whether it goes on.
 
 use crate::areas::Areas;
-use crate::guest::{Guest, Peer};
+use crate::guest::{session_number, Guest, Peer};
 use crate::intervals::Intervals;
 use crate::open_set::Busy;
 use crate::opened::{FileOf, Shared};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long an owner that ends waits for clients to take the answers to their commits.
-const LAST_ANSWERS: Duration = Duration::from_secs(5);
+pub(crate) const LAST_ANSWERS: Duration = Duration::from_secs(5);
 
 /// See the module.
 pub struct Owner {
@@ -76,7 +76,8 @@ impl Owner {
         if self.draining.load(Acquire) {
             return Err("the server is being drained and takes no new client".into());
         }
-        let number = self.last.fetch_add(1, AcqRel) + 1;
+        let last = self.last.fetch_add(1, AcqRel) + 1;
+        let number = session_number(peer, last);
         let guest = Arc::new(Guest::new(number, peer, program));
         self.guests.lock().insert(number, guest.clone());
         Ok(guest)

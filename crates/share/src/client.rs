@@ -2,7 +2,8 @@
 //!
 //! * C1. A request that got no answer was perhaps done: nothing is sent a second time. From then on the client knows
 //!   the owner as gone, and every request says so. All its connections are ended, those that others wait on too: an
-//!   owner that lives takes back what the client had. A new open finds the next owner.
+//!   owner that lives takes back what the client had. Who waits for the end of a unit waits on: an owner that goes
+//!   answers that first. A new open finds the next owner.
 //! * C2. A forked child is no client: its parent's connections are not its own.
 //! * C3. A request for which there is no connection, or that is too long, was not sent. It is refused, and may be made
 //!   again; the owner is not gone for that.
@@ -40,13 +41,26 @@ pub struct Client {
 struct Lines {
     /// Those that nobody uses, each with room for an answer.
     idle: Vec<(Line, Vec<u8>)>,
-    /// What ends each, used or not.
-    ends: Vec<HangUp>,
+    /// What ends each, used or not, and whether the end of a unit is asked for on it.
+    ends: Vec<(HangUp, Arc<AtomicBool>)>,
 }
 
 impl Lines {
     fn note(&mut self, line: &Line) {
-        self.ends.extend(line.hang_up());
+        self.ends.extend(line.hang_up().map(|end| (end, line.ends_unit.clone())));
+    }
+}
+
+/// Why a request has no answer.
+pub(crate) struct NoAnswer {
+    pub why: RequestError,
+    /// The owner may have read it, and done it.
+    pub was_sent: bool,
+}
+
+impl NoAnswer {
+    fn unsent(why: RequestError) -> NoAnswer {
+        NoAnswer { why, was_sent: false }
     }
 }
 
@@ -140,30 +154,73 @@ impl Client {
         descriptor: Option<BorrowedFd<'_>>,
         read: impl FnOnce(Answer<'_>, Option<OwnedFd>) -> Result<T, RequestError>,
     ) -> Result<T, RequestError> {
+        self.sent(ask, descriptor, false, read).unwrap_or_else(|none| Err(none.why))
+    }
+
+    /// Asks for the end of a unit, and tells what was refused from what has no answer (C1).
+    ///
+    /// # Errors
+    /// There is no answer. The inner one: as [`ask`](Self::ask).
+    pub(crate) fn end_unit<T>(
+        &self,
+        ask: &Ask<'_>,
+        read: impl FnOnce(Answer<'_>) -> Result<T, RequestError>,
+    ) -> Result<Result<T, RequestError>, NoAnswer> {
+        self.sent(ask, None, true, |answer, _| read(answer))
+    }
+
+    fn sent<T>(
+        &self,
+        ask: &Ask<'_>,
+        descriptor: Option<BorrowedFd<'_>>,
+        ends_unit: bool,
+        read: impl FnOnce(Answer<'_>, Option<OwnedFd>) -> Result<T, RequestError>,
+    ) -> Result<Result<T, RequestError>, NoAnswer> {
         if std::process::id() != self.process {
-            return Err(fenced("a forked child does not use its parent's data sets"));
+            let why = "a forked child does not use its parent's data sets";
+            return Err(NoAnswer::unsent(fenced(why)));
         }
         if self.is_gone() {
-            return Err(gone(&"it ended before"));
+            return Err(NoAnswer::unsent(gone(&"it ended before")));
         }
-        let (mut line, mut space) = self.line()?;
+        let (mut line, mut space) = self.line().map_err(NoAnswer::unsent)?;
         if let Err(error) = line.write(ask) {
             self.keep(line, space);
-            return Err(fenced(&error.to_string()));
+            return Err(NoAnswer::unsent(fenced(&error.to_string())));
         }
-        line.flush(descriptor).map_err(|error| self.lost(&error))?;
+        if ends_unit {
+            self.wait_to_the_end(&line).map_err(NoAnswer::unsent)?;
+        }
+        // A part of a message is no request.
+        let flushed = line.flush(descriptor);
+        flushed.map_err(|error| NoAnswer::unsent(self.lost(&error)))?;
+        let lost = |why: &dyn std::fmt::Display| NoAnswer {
+            why: self.lost(why),
+            was_sent: true,
+        };
         let answer = match line.receive(&mut space) {
-            Ok(Some(body)) => parse::<Answer<'_>>(body).map_err(|error| self.lost(&error))?,
-            Ok(None) => return Err(self.lost(&"it closed the connection")),
-            Err(error) => return Err(self.lost(&error)),
+            Ok(Some(body)) => parse::<Answer<'_>>(body).map_err(|error| lost(&error))?,
+            Ok(None) => return Err(lost(&"it closed the connection")),
+            Err(error) => return Err(lost(&error)),
         };
         let read = match answer {
             Answer::Refused(refusal) => Err(refusal.into()),
             Answer::Nonsense(words) => Err(fenced(&words)),
             answer => read(answer, line.descriptor.take()),
         };
+        line.ends_unit.store(false, Release);
         self.keep(line, space);
-        read
+        Ok(read)
+    }
+
+    /// Before the end of a unit is asked for: whoever loses the owner from here on leaves this connection alone (C1).
+    fn wait_to_the_end(&self, line: &Line) -> Result<(), RequestError> {
+        let _lines = self.lines.lock();
+        line.ends_unit.store(true, Release);
+        if self.is_gone() {
+            return Err(gone(&"it ended meanwhile"));
+        }
+        Ok(())
     }
 
     /// A connection that nobody uses, or one more.
@@ -237,9 +294,9 @@ impl Client {
         let mut lines = self.lines.lock();
         self.gone.store(true, Release);
         let ended = std::mem::take(&mut *lines);
+        let others = ended.ends.iter().filter(|(_, ends_unit)| !ends_unit.load(Acquire));
+        others.for_each(|(end, _)| end());
         drop(lines);
-        drop(ended.idle);
-        ended.ends.iter().for_each(|end| end());
         gone(why)
     }
 }

@@ -17,6 +17,8 @@ use crate::words::{no_message, LONGEST};
 use serde::Serialize;
 use std::io::{Error, ErrorKind};
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Bytes of a message's length and number.
@@ -35,6 +37,8 @@ pub struct Line {
     numbers: (u32, u32),
     /// The descriptor that came with the last message.
     pub descriptor: Option<OwnedFd>,
+    /// A client asks for the end of a unit on it, and has no answer yet.
+    pub ends_unit: Arc<AtomicBool>,
 }
 
 impl Line {
@@ -46,6 +50,7 @@ impl Line {
             out: Vec::new(),
             numbers: (0, 0),
             descriptor: None,
+            ends_unit: Arc::default(),
         }
     }
 

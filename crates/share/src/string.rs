@@ -404,6 +404,10 @@ impl FarString for ClientString {
             return answer;
         }
         let string = self.made()?;
+        if !self.ahead.records.is_empty() {
+            // What was read ahead is not used: a program that changes or locks each record reads few ahead.
+            self.batch = 1;
+        }
         self.settle(string)?;
         self.held = false;
         self.duplicate = false;

@@ -1,6 +1,6 @@
 //! A unit of recovery of an owner, as its client has it.
 
-use crate::client::{unfit, Client};
+use crate::client::{unfit, Client, NoAnswer};
 use crate::doubt::Undecided;
 use crate::words::{Answer, Ask};
 use cica_engine::far::{FarUnit, Unanswered};
@@ -30,19 +30,21 @@ impl Unit {
         }
     }
 
-    /// Asks for its end. If the owner goes meanwhile, that is noted: it was perhaps done (`client:C1`).
+    /// Asks for its end. If that has no answer, it is noted: it was perhaps done (`client:C1`).
     fn end<T>(
         &self,
         what: Unanswered,
-        ask: impl FnOnce(&Client) -> Result<T, RequestError>,
+        ask: &Ask<'_>,
+        read: impl FnOnce(Answer<'_>) -> Result<T, RequestError>,
     ) -> Result<T, RequestError> {
-        let was_gone = self.client.is_gone();
-        let done = ask(&self.client);
-        if done.is_err() && !was_gone && self.client.is_gone() {
-            *self.unanswered.lock() = Some(what);
-            return Err(what.refusal());
+        match self.client.end_unit(ask, read) {
+            Ok(done) => done,
+            Err(NoAnswer { was_sent: true, .. }) => {
+                *self.unanswered.lock() = Some(what);
+                Err(what.refusal())
+            }
+            Err(unsent) => Err(unsent.why),
         }
-        done
     }
 
     fn made(&self) -> Result<u32, RequestError> {
@@ -68,8 +70,9 @@ impl FarUnit for Unit {
     fn commit(&self, durability: Durability) -> Result<(), RequestError> {
         let durability = durability_code(durability);
         let unit = self.made()?;
-        self.end(Unanswered::Commit, |client| {
-            client.tell(&Ask::Commit { unit, durability })
+        self.end(Unanswered::Commit, &Ask::Commit { unit, durability }, |answer| match answer {
+            Answer::Done => Ok(()),
+            _ => Err(unfit()),
         })
     }
 
@@ -80,8 +83,8 @@ impl FarUnit for Unit {
 
     fn prepare(&self, name: &str) -> Result<(), PrepareError> {
         let unit = self.made()?;
-        let prepare = |client: &Client| client.ask(&Ask::Prepare { unit, name }, done);
-        let prepared = self.end(Unanswered::Prepare, |client| client.changing(prepare));
+        let ask = Ask::Prepare { unit, name };
+        let prepared = self.client.changing(|_| self.end(Unanswered::Prepare, &ask, done));
         Ok(prepared??)
     }
 

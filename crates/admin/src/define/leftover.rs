@@ -50,7 +50,7 @@ fn check_other(services: &Services, own: &Catalog, other: &Catalog, paths: &[&Pa
         let directory = place::real(&*services.disk, path.parent()?);
         Some(directory.join(path.file_name()?))
     };
-    let paths: Vec<PathBuf> = paths.iter().filter_map(|path| real(path)).collect();
+    let paths: Vec<(&Path, PathBuf)> = paths.iter().filter_map(|path| Some((*path, real(path)?))).collect();
     let contents = other.contents()?;
     let named = contents.entries().flat_map(|entry| {
         let files = entry.files().into_iter();
@@ -59,10 +59,11 @@ fn check_other(services: &Services, own: &Catalog, other: &Catalog, paths: &[&Pa
     let listed = contents.leftovers().map(|place| (None, place.clone()));
     for (name, (serial, file)) in named.chain(listed) {
         // Links are followed of what has the name alone.
-        let like = paths.iter().any(|path| path.ends_with(file.as_str()));
+        let like = paths.iter().any(|(_, real)| real.ends_with(file.as_str()));
         let volume = contents.volume(&serial).ok().filter(|_| like);
-        let path = volume.and_then(|volume| real(&file.in_directory(&volume.path(other.directory()))));
-        if let Some(path) = path.filter(|path| paths.contains(path)) {
+        let theirs = volume.and_then(|volume| real(&file.in_directory(&volume.path(other.directory()))));
+        let found = paths.iter().find(|(_, real)| Some(real) == theirs.as_ref());
+        if let Some((path, _)) = found {
             let whose = name.map_or("being made or removed".to_owned(), |name| format!("that of {name}"));
             let words = format!(
                 "the file {} is {whose} in the catalog {}; choose another name or volume",

@@ -155,7 +155,9 @@ impl UnitOfRecovery {
     ///
     /// # Errors
     /// 12/16: a data set is fenced, or the log failed. The unit is open still. If the log failed, whoever opens the
-    /// data sets next finds all of the unit or nothing. 8/104: a backout has taken part of it back and must go on.
+    /// data sets next finds all of the unit or nothing; so too if the data sets are shared and their server went before
+    /// it answered: [`backout`](Self::backout) says then whether that is known. 8/104: a backout has taken part of it
+    /// back and must go on.
     /// What fails behind the end of the unit is no error of it: the next request of the data set is told.
     pub fn commit(&self) -> Result<(), RequestError> {
         self.commit_with(Durability::Commit)

@@ -163,6 +163,16 @@ fn others(server: &Server) -> impl Iterator<Item = &Guest> {
     server.clients.iter().filter(move |client| client.process != own)
 }
 
+/// How many these are, listed or not.
+fn clients(server: &Server) -> u64 {
+    others(server).count() as u64 + server.unlisted_clients
+}
+
+/// The last line of a list that has no room for all.
+fn more(unlisted: u64) -> Option<String> {
+    (unlisted > 0).then(|| format!("and {unlisted} more"))
+}
+
 fn status(server: &Server) -> Value {
     json!({
         "serving": true,
@@ -171,7 +181,7 @@ fn status(server: &Server) -> Value {
         "seconds": server.seconds,
         "draining": server.draining,
         "pool": { "bytes": server.pool.0, "used": server.pool.1 },
-        "clients": others(server).count(),
+        "clients": clients(server),
         "requests": server.sums.counters[0],
     })
 }
@@ -189,7 +199,7 @@ fn status_lines(server: &Server) -> Vec<String> {
             }
         ),
         format!("pool      {} of {} bytes", server.pool.1, server.pool.0),
-        format!("clients   {}", others(server).count()),
+        format!("clients   {}", clients(server)),
         format!("requests  {}", server.sums.counters[0]),
     ]
 }
@@ -225,6 +235,7 @@ fn client_lines(server: &Server) -> Vec<String> {
             client.data_sets.join(" ")
         )
     }));
+    lines.extend(more(server.unlisted_clients));
     lines
 }
 
@@ -301,9 +312,7 @@ fn lock_lines(server: &Server) -> Vec<String> {
         let waiter = |(who, waits): &(String, u64)| format!("  waited for by {who}, since {}", since(waits / 1000));
         lines.extend(lock.waiters.iter().map(waiter));
     }
-    if server.unlisted > 0 {
-        lines.push(format!("and {} more", server.unlisted));
-    }
+    lines.extend(more(server.unlisted));
     lines
 }
 

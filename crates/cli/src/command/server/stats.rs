@@ -1,6 +1,6 @@
 //! `cica server stats`: what was counted of requests, for the server, for each data set and for each client.
 
-use super::others;
+use super::{more, others};
 use cica_share::figures::{bound, name, Sums, COUNTERS};
 use cica_share::words::Status as Server;
 use serde_json::{json, Map, Value};
@@ -24,6 +24,8 @@ pub fn value(server: &Server) -> Value {
         "server": sums(&server.sums),
         "data_sets": data_sets.collect::<Vec<Value>>(),
         "clients": clients.collect::<Vec<Value>>(),
+        "unlisted_data_sets": server.unlisted_data_sets,
+        "unlisted_clients": server.unlisted_clients,
     })
 }
 
@@ -55,6 +57,7 @@ pub fn lines(server: &Server) -> Vec<String> {
     lines.push(String::new());
     lines.push(head("DATA SET"));
     lines.extend(server.data_sets.iter().map(|used| line(&used.sums, &used.name)));
+    lines.extend(more(server.unlisted_data_sets));
     lines.push(String::new());
     lines.push(head("CLIENT"));
     let client = |client: &cica_share::words::ClientInfo| {
@@ -62,6 +65,7 @@ pub fn lines(server: &Server) -> Vec<String> {
         line(&client.sums, &name)
     };
     lines.extend(others(server).map(client));
+    lines.extend(more(server.unlisted_clients));
     lines
 }
 
