@@ -10,7 +10,8 @@
 //! * Z5. A name is taken away by who has its file locked, and from a unit that is over: never from one to which it was
 //!   given again meanwhile.
 //! * Z6. A decision to commit stays, under a name of its own, while a log may lack the unit's end: whoever recovers by
-//!   that log learns from it that the unit stands ([`stands`]).
+//!   that log learns from it that the unit stands ([`stands`]). Whether this process's own log has the end is asked
+//!   while nobody in it prepares: between the name of a unit and its end nobody says that the log has all.
 
 mod known;
 mod stands;
@@ -29,8 +30,8 @@ pub use known::KnownUnits;
 
 const SUFFIX: &str = ".prepared";
 
-/// The log of this process, if all that it has is durable; asked where somebody has decided.
-pub type DurableLog<'l> = &'l dyn Fn() -> Option<u64>;
+/// Has this process this log, and all of it durably? Asked where somebody has decided.
+pub type DurableLog<'l> = &'l dyn Fn(u64) -> bool;
 
 /// Why a unit of recovery was not prepared, or what is to become of it was not done.
 #[derive(Debug)]
@@ -257,6 +258,11 @@ fn each<T>(
     is_one: impl Fn(&Path) -> bool,
     read: impl Fn(&dyn File, &Path) -> Result<T, OpenError>,
 ) -> Result<Vec<T>, OpenError> {
+    read_each(disk, directory, &names(disk, directory, is_one)?, read)
+}
+
+/// The names of such files, in order.
+fn names(disk: &dyn Disk, directory: &Path, is_one: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, OpenError> {
     let there = match disk.list(directory) {
         Ok(there) => there,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -265,12 +271,21 @@ fn each<T>(
     let mut names: Vec<PathBuf> = there.into_iter().map(|(name, _)| name).collect();
     names.retain(|name| is_one(name));
     names.sort();
+    Ok(names)
+}
+
+/// What these files say, but for those whose names have just gone.
+fn read_each<T>(
+    disk: &dyn Disk,
+    directory: &Path,
+    names: &[PathBuf],
+    read: impl Fn(&dyn File, &Path) -> Result<T, OpenError>,
+) -> Result<Vec<T>, OpenError> {
     let mut all = Vec::with_capacity(names.len());
     for name in names {
         let path = directory.join(name);
         match disk.open(&path, Open::default()) {
             Ok(file) => all.push(read(&*file, &path)?),
-            // Its name has just gone.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(io(&path, "open")(error)),
         }
@@ -374,12 +389,20 @@ pub fn of_log(disk: &dyn Disk, directory: &Path, log: u64) -> Result<Vec<u64>, O
     Ok(units)
 }
 
-/// The units of this log that are prepared, for who only looks.
+/// The units of this log that are prepared, for who only looks. A file that gets its other name meanwhile (Z6) may be
+/// missed under both, so it is looked until all names are the same twice.
 pub fn units_of_log(disk: &dyn Disk, directory: &Path, log: u64) -> Result<Vec<u64>, OpenError> {
     let is_one = |name: &Path| is_of_unit(name) || stands::is_one(name);
-    let mut units = each(disk, directory, is_one, read_head)?;
-    units.retain(|(unit, _)| unit.log == log && unit.unit != 0);
-    Ok(units.into_iter().map(|(unit, _)| unit.unit).collect())
+    let mut before = names(disk, directory, is_one)?;
+    loop {
+        let mut units = read_each(disk, directory, &before, read_head)?;
+        let (all_there, behind) = (units.len() == before.len(), names(disk, directory, is_one)?);
+        if all_there && before == behind {
+            units.retain(|(unit, _)| unit.log == log && unit.unit != 0);
+            return Ok(units.into_iter().map(|(unit, _)| unit.unit).collect());
+        }
+        before = behind;
+    }
 }
 
 /// Makes the file of a unit (Z1).

@@ -11,6 +11,7 @@ use common::hooked::{hooked, Hook};
 use common::keyed::*;
 use common::*;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::Arc;
 
 /// Cut at every call of the disk from before the unit is prepared until it is decided about: it is in doubt as a whole,
@@ -343,6 +344,58 @@ fn a_commit_that_is_decided_before_the_log_is_recovered_stands() {
             let files = world.disk.list(Path::new("/log")).unwrap();
             let kept = files.iter().filter(|(name, _)| name.to_string_lossy().contains("T1"));
             assert_eq!(kept.count(), 0, "nobody needs the name any more");
+        }
+    }
+    assert!(seen > 3, "{seen}");
+}
+
+/// Commits the unit by another process, when the file of its name is about to be opened first.
+struct Commits {
+    by: Engine,
+    done: AtomicBool,
+}
+
+impl Hook for Commits {
+    fn opening(&self, path: &Path, _: Open) -> std::io::Result<()> {
+        if path.ends_with("T1.prepared") && !self.done.swap(true, SeqCst) {
+            self.by.commit_prepared("T1").unwrap();
+        }
+        Ok(())
+    }
+}
+
+/// The file of a unit gets its other name while somebody recovers by the log that lacks the unit's end.
+#[test]
+fn a_commit_that_is_decided_while_the_log_is_recovered_stands() {
+    let (disk, world, engine) = two();
+    let (a, b, unit, _, after) = worked(&world, &engine);
+    let begun = disk.events();
+    unit.prepare("T1").unwrap();
+    disk.kill();
+    drop((a, b, unit, engine));
+    let trace = disk.trace();
+    let mut point = trace.crash_after(begun);
+    let mut seen = 0;
+    while point.advance().is_some() {
+        for image in images(&point) {
+            let disk = SimDisk::from(image);
+            let by = World::on(Arc::new(disk.clone()), Path::new("/")).engine();
+            if by.in_doubt().unwrap().is_empty() {
+                continue;
+            }
+            let hook = Arc::new(Commits {
+                by,
+                done: AtomicBool::new(false),
+            });
+            let world = World::on(hooked(disk, hook.clone()), Path::new("/"));
+            let engine = world.engine();
+            let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+            if hook.done.load(SeqCst) {
+                seen += 1;
+                assert!(both(&a, &b) == after, "event {}", point.position());
+            }
+            a.close().unwrap();
+            b.close().unwrap();
         }
     }
     assert!(seen > 3, "{seen}");

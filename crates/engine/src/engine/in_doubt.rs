@@ -43,7 +43,7 @@ impl Engine {
     /// # Errors
     /// Their files cannot be read.
     pub fn in_doubt(&self) -> Result<Vec<InDoubt>, PrepareError> {
-        let found = unresolved(self.disk(), self.log_directory(), &|| self.shared.durable_log())?;
+        let found = self.shared.unresolved()?;
         let info = |(unit, state): (PreparedUnit, PreparedState)| InDoubt {
             data_sets: (unit.sets.iter().filter(|set| set.base.is_none()))
                 .map(|set| set.name.clone())
@@ -93,7 +93,7 @@ impl Engine {
     /// There is no such unit; it is being taken back; its file cannot be written: it is in doubt still.
     pub fn commit_prepared(&self, name: &str) -> Result<(), PrepareError> {
         self.shared.owner.check()?;
-        let mut deciding = Deciding::about(self.disk(), self.log_directory(), name, &|| self.shared.durable_log())?;
+        let mut deciding = self.shared.deciding(name)?;
         if deciding.state == PreparedState::GoingBack {
             return Err(PrepareError::GoingBack { name: name.into() });
         }
@@ -110,7 +110,7 @@ impl Engine {
     /// taken back. From then on it can only go back, and its records are retained until it is asked again, and goes on.
     pub fn back_out_prepared(&self, name: &str) -> Result<(), PrepareError> {
         self.shared.owner.check()?;
-        let mut deciding = Deciding::about(self.disk(), self.log_directory(), name, &|| self.shared.durable_log())?;
+        let mut deciding = self.shared.deciding(name)?;
         let sets = self.sets_of(&deciding.unit)?;
         // Also where that was decided: he who did may not have lived to make it durable (prepared:Z3).
         deciding.decide(PreparedState::GoingBack)?;
@@ -152,10 +152,21 @@ impl Engine {
 }
 
 impl Shared {
-    /// The log of this process, if all that it has is durable.
-    pub(crate) fn durable_log(&self) -> Option<u64> {
-        let flushed = self.log.flush(self.log.last());
-        flushed.is_ok().then(|| self.log.claimed())
+    /// Is this log this process's, and all that it has durable? The caller keeps `in_doubt` (prepared:Z6).
+    pub(crate) fn has_durably(&self, log: u64) -> bool {
+        self.log.claimed() == log && self.log.flush(self.log.last()).is_ok()
+    }
+
+    /// Units in doubt, or going back.
+    fn unresolved(&self) -> Result<Vec<(PreparedUnit, PreparedState)>, OpenError> {
+        let _preparing = self.in_doubt.lock();
+        unresolved(&*self.env.disk, &self.env.log_dir, &|log| self.has_durably(log))
+    }
+
+    /// Begins to decide about a unit in doubt.
+    fn deciding(&self, name: &str) -> Result<Deciding, PrepareError> {
+        let _preparing = self.in_doubt.lock();
+        Deciding::about(&*self.env.disk, &self.env.log_dir, name, &|log| self.has_durably(log))
     }
 
     /// Others may have decided about units that this process knew.
@@ -164,7 +175,7 @@ impl Shared {
         if known.is_empty() {
             return Ok(());
         }
-        let waiting = waiting(&*self.env.disk, &self.env.log_dir, &|| self.durable_log())?;
+        let waiting = waiting(&*self.env.disk, &self.env.log_dir, &|log| self.has_durably(log))?;
         let over = known.keep_only(&waiting);
         drop(known);
         over.iter().for_each(|owner| self.free_records_of(owner));
@@ -175,7 +186,7 @@ impl Shared {
     fn end_in_doubt(&self, deciding: Deciding) {
         let mut known = self.in_doubt.lock();
         let owner = known.remove(&deciding.unit);
-        deciding.end(&*self.env.disk, &|| self.durable_log());
+        deciding.end(&*self.env.disk, &|log| self.has_durably(log));
         drop(known);
         owner.iter().for_each(|owner| self.free_records_of(owner));
     }
@@ -205,7 +216,7 @@ impl Shared {
     pub(super) fn retain_in_doubt(&self, inner: &OpenDataSet) -> Result<(), OpenError> {
         let cluster = inner.committed_root().cluster;
         let mut known = self.in_doubt.lock();
-        let found = unresolved(&*self.env.disk, &self.env.log_dir, &|| self.durable_log())?;
+        let found = unresolved(&*self.env.disk, &self.env.log_dir, &|log| self.has_durably(log))?;
         for (unit, _) in &found {
             for set in unit.sets.iter().filter(|set| set.cluster == cluster) {
                 let owner = self.owner_in_doubt(&mut known, unit).number();
@@ -233,7 +244,7 @@ impl Shared {
     }
 
     fn check_decided(&self, data: &Path, is_it: impl Fn(&PreparedSet) -> bool) -> Result<(), OpenError> {
-        let found = unresolved(&*self.env.disk, &self.env.log_dir, &|| self.durable_log())?;
+        let found = self.unresolved()?;
         let of = |(unit, _): &&(PreparedUnit, PreparedState)| unit.sets.iter().any(&is_it);
         match found.iter().find(of) {
             None => Ok(()),

@@ -6,8 +6,9 @@ use crate::error::OpenError;
 use crate::log;
 use cica_disk::Disk;
 use cica_format::prepared::PreparedIdentity;
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const SUFFIX: &str = ".stands";
 
@@ -32,7 +33,7 @@ fn log_of(name: &Path) -> Option<u64> {
 /// May this log lack the end of a unit? One that this process has durably does not, nor does one that no file has.
 pub fn is_needed(disk: &dyn Disk, directory: &Path, log: u64, durable: DurableLog<'_>) -> bool {
     // A log file that cannot be read may have it.
-    log != 0 && durable() != Some(log) && log::is_held(disk, directory, log).unwrap_or(true)
+    log != 0 && !durable(log) && log::is_held(disk, directory, log).unwrap_or(true)
 }
 
 /// Takes those away that nobody needs any more. One that cannot go goes by the next who looks.
@@ -41,14 +42,13 @@ pub fn sweep(disk: &dyn Disk, directory: &Path, durable: DurableLog<'_>) -> Resu
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         there => there.map_err(io(directory, "look for units in doubt"))?,
     };
-    let known = there.iter().filter_map(|(name, _)| Some((name, log_of(name)?)));
-    let over: Vec<&PathBuf> = known
-        .filter(|(_, log)| !is_needed(disk, directory, *log, durable))
-        .map(|(name, _)| name)
-        .collect();
-    for name in over {
-        // It stays for the next who looks.
-        let _ = disk.remove(&directory.join(name));
+    let mut needed = BTreeMap::new();
+    for (name, log) in there.iter().filter_map(|(name, _)| Some((name, log_of(name)?))) {
+        let is_needed = || is_needed(disk, directory, log, durable);
+        if !*needed.entry(log).or_insert_with(is_needed) {
+            // It stays for the next who looks.
+            let _ = disk.remove(&directory.join(name));
+        }
     }
     Ok(())
 }

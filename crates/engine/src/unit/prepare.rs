@@ -69,7 +69,9 @@ impl UnitState {
                 ..self.what_it_did(&sets)
             };
             let mut units = shared.in_doubt.lock();
-            match create(&*shared.env.disk, &shared.env.log_dir, &unit, &|| shared.durable_log()) {
+            match create(&*shared.env.disk, &shared.env.log_dir, &unit, &|log| {
+                shared.has_durably(log)
+            }) {
                 Ok(()) => {}
                 Err(CreateError::Not(error)) => return Err(error),
                 Err(CreateError::Perhaps(error)) => {
