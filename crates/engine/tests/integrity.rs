@@ -509,6 +509,30 @@ fn a_skip_that_was_refused_is_made_again() {
     }
 }
 
+/// A string that is on no record, because what it read last it read directly, or found nothing, skips to any.
+#[test]
+fn a_refused_skip_of_a_string_without_a_position_is_made_again() {
+    for organization in [Organization::Ksds, Organization::Rrds, Organization::Vrrds] {
+        let (engine, of) = Numbered::new(organization);
+        for n in [5, 10] {
+            of.insert(&mut of.ds.string(), n, 0).unwrap();
+        }
+        let unit = engine.unit();
+        of.change(&mut of.ds.string_in(&unit), 5, Some(1)).unwrap();
+        for found in [true, false] {
+            let mut s = of.ds.string();
+            s.set_integrity(ReadIntegrity::Consistent);
+            let n = if found { 10 } else { 11 };
+            let got = s.get(of.argument(n, &key(n)), Search::Equal, Intent::Read).map(drop);
+            assert_eq!(got.is_ok(), found, "{organization:?}");
+            for _ in 0..2 {
+                assert_eq!(skip(&of, &mut s, 5), Err((8, 20)), "{organization:?} {found}");
+            }
+        }
+        unit.commit().unwrap();
+    }
+}
+
 /// A request that says nothing of a record (a key that is too long) leaves the string before what it was refused.
 #[test]
 fn what_was_refused_is_not_passed_by_a_request_that_is_none() {

@@ -325,15 +325,19 @@ impl Str {
     }
 
     /// Notes what a skip goes on from.
-    fn note_position(&self, integrity: &mut Integrity) {
-        let from: &[u8] = match (&self.of, &integrity.stands) {
-            (AnyString::Path(string), _) => string.goes_on_from(),
-            (_, Stands::At(name) | Stands::On(name)) => name,
-            (_, Stands::Last) => &[0xFF],
-            (_, Stands::First | Stands::Somewhere) => &[],
+    fn note_position(&mut self, integrity: &mut Integrity) {
+        let stood = &mut integrity.stood;
+        stood.clear();
+        let number = match &mut self.of {
+            AnyString::Path(string) => return stood.extend_from_slice(string.goes_on_from()),
+            AnyString::Ksds(string) => return stood.extend_from_slice(string.goes_on_from()),
+            AnyString::Vrrds(string) => return stood.extend_from_slice(string.goes_on_from()),
+            AnyString::Esds(string) => string.goes_on_from(),
+            AnyString::Rrds(string) => string.goes_on_from(),
+            AnyString::Lds(string) => string.goes_on_from(),
+            AnyString::Far(_) => None,
         };
-        integrity.stood.clear();
-        integrity.stood.extend_from_slice(from);
+        stood.extend(number.into_iter().flat_map(u64::to_be_bytes));
     }
 
     /// Whether a skip lies before what it goes on from.

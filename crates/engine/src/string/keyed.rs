@@ -249,8 +249,8 @@ impl KeyedString {
     pub fn skip(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
         self.allow_read(intent)?;
         self.check_key(key)?;
-        let positioned = matches!(self.position, Position::At | Position::BackAt | Position::On);
-        if positioned && *key < self.key[..key.len().min(self.key.len())] {
+        let from = self.goes_on_from();
+        if *key < from[..key.len().min(from.len())] {
             return Err(RequestError::Sequence { key: key.to_vec() });
         }
         match self.read(intent, |s| s.ksds.find(key, search == Search::Equal))? {
@@ -481,6 +481,15 @@ impl KeyedString {
     /// Nothing was asked of it yet.
     pub fn is_at_start(&self) -> bool {
         self.position == Position::Start
+    }
+
+    /// The key that a skip goes on from; empty: there is none.
+    pub fn goes_on_from(&mut self) -> &[u8] {
+        self.settle_key();
+        match self.position {
+            Position::At | Position::BackAt | Position::On => &self.key,
+            _ => &[],
+        }
     }
 
     /// Offset and length of the key in a record.

@@ -118,8 +118,7 @@ impl<T: Numbered> NumberedString<T> {
     pub fn skip(&mut self, number: u64, search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
         self.allow_read(intent)?;
         self.of.check(number)?;
-        let positioned = matches!(self.position, Position::At | Position::BackAt | Position::On);
-        if positioned && number < self.number {
+        if self.goes_on_from().is_some_and(|from| number < from) {
             return Err(RequestError::Sequence {
                 key: number.to_be_bytes().to_vec(),
             });
@@ -306,6 +305,12 @@ impl<T: Numbered> NumberedString<T> {
     /// Nothing was asked of it yet.
     pub fn is_at_start(&self) -> bool {
         self.position == Position::Start
+    }
+
+    /// The number that a skip goes on from.
+    pub fn goes_on_from(&self) -> Option<u64> {
+        let positioned = matches!(self.position, Position::At | Position::BackAt | Position::On);
+        positioned.then_some(self.number)
     }
 
     /// What the string's open is for.

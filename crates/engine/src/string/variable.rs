@@ -82,6 +82,11 @@ impl VariableString {
         self.string.is_at_start()
     }
 
+    /// The number that a skip goes on from, as it is stored; empty: there is none.
+    pub fn goes_on_from(&mut self) -> &[u8] {
+        self.string.goes_on_from()
+    }
+
     /// See [`crate::Str::last_as_stored`].
     pub fn last_as_stored(&self) -> Option<&[u8]> {
         self.string.last_as_stored()?.get(NUMBER_LEN..)
