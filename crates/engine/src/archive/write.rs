@@ -112,7 +112,12 @@ impl Writer {
         let mut files = segments(&**disk, directory, what.lineage).map_err(at_directory)?;
         // One in which nothing was written was never needed, unless somebody is about to write it.
         while let Some(empty) = files.last().filter(|file| file.bytes <= HEAD_LEN as u64) {
-            let _alone = alone(&**disk, empty)?;
+            let file = alone(&**disk, empty)?;
+            let bytes = file.size(None).map_err(|error| wrong(&empty.path, error))?;
+            if bytes > HEAD_LEN as u64 {
+                // Whoever had it locked has written since it was listed.
+                break;
+            }
             disk.remove(&empty.path).map_err(|error| wrong(&empty.path, error))?;
             files.pop();
         }
@@ -513,18 +518,22 @@ impl Writer {
 /// How the segment in this file ends; one that was left without an end by a process that died when everything was
 /// durable gets it now. `None`: it is damaged, so that nothing can follow it.
 fn ended(disk: &dyn Disk, file: &SegmentFile) -> Result<Option<Last>, ArchiveError> {
-    let mut segment = match Segment::open(disk, file) {
-        Ok(segment) => segment,
-        Err(error) if error.is_damage => return Ok(None),
-        Err(error) => return Err(error),
+    let Some(mut segment) = undamaged(disk, file)? else {
+        return Ok(None);
     };
-    let origin = segment.head.origin;
-    if let Some((end, chain, _)) = segment.end()? {
-        let time = end.time;
-        return Ok(Some(Last { origin, chain, time }));
+    if let Some(last) = last_of(&mut segment)? {
+        return Ok(Some(last));
     }
-    // One that has no end is ended by nobody but its owner while that one lives (A9).
+    // One that has no end is ended by nobody but its owner while that one lives (A9), who may have gone on with it
+    // since the look.
     let open = alone(disk, file)?;
+    let Some(mut segment) = undamaged(disk, file)? else {
+        return Ok(None);
+    };
+    if let Some(last) = last_of(&mut segment)? {
+        return Ok(Some(last));
+    }
+    let origin = segment.head.origin;
     let (mut lsn, mut records) = (segment.head.since, 0);
     loop {
         match segment.next_frame() {
@@ -548,6 +557,26 @@ fn ended(disk: &dyn Disk, file: &SegmentFile) -> Result<Option<Last>, ArchiveErr
     let written = open.write(&[write]).and_then(|()| open.sync());
     written.map_err(|error| wrong(&file.path, error))?;
     Ok(Some(Last { origin, chain, time }))
+}
+
+/// Opens a segment to read it. `None`: its head is damaged.
+fn undamaged(disk: &dyn Disk, file: &SegmentFile) -> Result<Option<Segment>, ArchiveError> {
+    match Segment::open(disk, file) {
+        Ok(segment) => Ok(Some(segment)),
+        Err(error) if error.is_damage => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// How it ends, if it has an end.
+fn last_of(segment: &mut Segment) -> Result<Option<Last>, ArchiveError> {
+    let origin = segment.head.origin;
+    let end = segment.end()?;
+    Ok(end.map(|(end, chain, _)| Last {
+        origin,
+        chain,
+        time: end.time,
+    }))
 }
 
 /// Opens a segment to write it, alone (A9).
