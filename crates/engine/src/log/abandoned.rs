@@ -69,12 +69,16 @@ fn may_need(
         write: true,
         ..Open::default()
     };
-    let mut other = None;
+    let (mut other, mut unseen) = (None, false);
     for (place, path) in places.of(data).into_iter().enumerate() {
         let file = match disk.open(&path, how) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
-            Err(_) if place > 0 => continue,
+            // A place that cannot be looked at may have it.
+            Err(_) if place > 0 => {
+                unseen = true;
+                continue;
+            }
             Err(_) => return true,
         };
         match read_root(&*file, &path) {
@@ -100,5 +104,5 @@ fn may_need(
     // or after its owner had died in a CLOSE behind the root.
     let deleted = places.of_deleted(data);
     let says_so = |path: &PathBuf| is_marked(disk, path) && volumes.absent(path) == Absent::Deleted;
-    deleted.is_empty() || !deleted.iter().all(says_so)
+    unseen || deleted.is_empty() || !deleted.iter().all(says_so)
 }
