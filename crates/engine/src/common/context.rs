@@ -195,7 +195,7 @@ impl InUnit<'_> {
     /// It was refused: it keeps nothing.
     pub fn keep_nothing(&self) {
         for (holds, key) in self.kept.take() {
-            holds.unkeep(&key, self.unit.owner(), false);
+            holds.unkeep(&key, self.unit.owner());
         }
     }
 }

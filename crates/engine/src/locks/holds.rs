@@ -121,13 +121,22 @@ impl Holds {
     }
 
     /// A change of the unit `owner` was refused: it does not keep the record after all, if no other change does.
-    /// `marked`: it was to erase it, and had said so first.
-    pub fn unkeep(&self, key: &[u8], owner: u64, marked: bool) {
-        // Before the record is free: whoever is granted it then finds it among the erased no more.
-        if marked {
-            self.forget_erased(key, owner);
-        }
-        if self.locks.give_kept_once(self.set, key, owner) != Some(0) {
+    pub fn unkeep(&self, key: &[u8], owner: u64) {
+        let left = if self.gone.load(SeqCst) > 0 {
+            let mut erased = self.erased.lock();
+            // What another change of the unit keeps that one may have erased.
+            if !self
+                .locks
+                .any(self.set, key, |holder| holder.owner == owner && holder.kept > 1)
+            {
+                // Before the record is free: whoever is granted it then finds it among the erased no more.
+                self.forget_erased(&mut erased, key, owner);
+            }
+            self.locks.give_kept_once(self.set, key, owner)
+        } else {
+            self.locks.give_kept_once(self.set, key, owner)
+        };
+        if left != Some(0) {
             return;
         }
         self.kept.fetch_sub(1, AcqRel);
@@ -140,22 +149,18 @@ impl Holds {
         }
     }
 
-    fn forget_erased(&self, key: &[u8], owner: u64) {
-        if self.gone.load(SeqCst) > 0 {
-            let mut erased = self.erased.lock();
-            if erased.get(key) == Some(&owner) {
-                erased.remove(key);
-            }
-            self.gone.store(erased.len(), SeqCst);
+    fn forget_erased(&self, erased: &mut BTreeMap<Box<[u8]>, u64>, key: &[u8], owner: u64) {
+        if erased.get(key) == Some(&owner) {
+            erased.remove(key);
         }
+        self.gone.store(erased.len(), SeqCst);
     }
 
-    /// The unit `owner`, which keeps it, is about to erase it. True: it had not said so before.
-    pub fn erases(&self, key: &[u8], owner: u64) -> bool {
+    /// The unit `owner`, which keeps it, is about to erase it.
+    pub fn erases(&self, key: &[u8], owner: u64) {
         let mut erased = self.erased.lock();
-        let before = erased.insert(key.into(), owner);
+        erased.insert(key.into(), owner);
         self.gone.store(erased.len(), SeqCst);
-        before.is_none()
     }
 
     /// Raised by each end of a unit. Whoever read meanwhile may have read what was never committed.
@@ -169,7 +174,9 @@ impl Holds {
         let keys = self.units.lock().remove(&owner);
         self.ends.fetch_add(1, SeqCst);
         for key in keys.iter().flat_map(KeptKeys::iter) {
-            self.forget_erased(key, owner);
+            if self.gone.load(SeqCst) > 0 {
+                self.forget_erased(&mut self.erased.lock(), key, owner);
+            }
             if self.locks.give_kept(self.set, key, owner) {
                 self.kept.fetch_sub(1, AcqRel);
             }

@@ -4,6 +4,7 @@ use super::waiter::Reason;
 use super::{Holds, LockMode, LockOwner, Locks, Patience};
 use crate::error::RequestError;
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -244,21 +245,27 @@ fn a_refused_change_gives_back_what_it_alone_has_kept() {
     let locks = Arc::new(Locks::new(Arc::new(cica_disk::SystemClock)));
     let holds = Holds::new(locks.clone());
     assert!(holds.keep(b"K", 1).unwrap() && !holds.keep(b"K", 1).unwrap());
-    assert!(holds.erases(b"K", 1) && !holds.erases(b"K", 1));
-    holds.unkeep(b"K", 1, false);
+    holds.erases(b"K", 1);
+    holds.unkeep(b"K", 1);
     assert!(holds.is_kept(b"K"));
     assert_eq!(holds.kept_by(1), [(true, b"K".to_vec())]);
     for n in 0..10_000u32 {
         let (one, other) = (n.to_be_bytes(), (n + 1).to_be_bytes());
         holds.keep(&one, 1).unwrap();
         holds.keep(&other, 1).unwrap();
-        holds.unkeep(&one, 1, false);
-        holds.unkeep(&other, 1, false);
+        holds.unkeep(&one, 1);
+        holds.unkeep(&other, 1);
     }
     assert_eq!(holds.kept_by(1).len(), 1);
     assert!(holds.lines_of(1) < 100, "{}", holds.lines_of(1));
-    holds.unkeep(b"K", 1, true);
+    // Neither erases it, whoever has said so first.
+    assert!(!holds.keep(b"K", 1).unwrap());
+    holds.unkeep(b"K", 1);
+    assert_eq!(holds.kept_by(1), [(true, b"K".to_vec())]);
+    holds.unkeep(b"K", 1);
     assert!(!holds.is_kept(b"K") && locks.lines().is_empty());
+    let all = (Bound::Unbounded, Bound::Unbounded);
+    assert!(holds.erased_between(all, false, 2).is_none());
     holds.end(1);
 }
 

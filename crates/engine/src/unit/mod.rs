@@ -287,7 +287,9 @@ impl UnitOfRecovery {
         if let Err(error) = holds.keep(key, self.state.owner) {
             return Err(self.state.refused(bytes, error));
         }
-        let marked = erases && holds.erases(key, self.state.owner);
+        if erases {
+            holds.erases(key, self.state.owner);
+        }
         let in_unit = InUnit {
             unit: &*self.state,
             set,
@@ -302,7 +304,7 @@ impl UnitOfRecovery {
         }
         if done.is_err() {
             in_unit.keep_nothing();
-            holds.unkeep(key, self.state.owner, marked);
+            holds.unkeep(key, self.state.owner);
         }
         done.map_err(|error| self.state.refused(bytes, error))
     }
