@@ -80,6 +80,15 @@ impl Pool {
     /// # Errors
     /// The bound is reached, and nothing can be given up.
     pub fn take(&self, bytes: usize) -> Result<Latched<'_>, PoolFull> {
+        self.take_or(bytes, |size| self.take_reserved(size))
+    }
+
+    /// The same; when nothing can be given up, `last` may have a frame.
+    pub(super) fn take_or<'p>(
+        &'p self,
+        bytes: usize,
+        last: impl Fn(usize) -> Option<Latched<'p>>,
+    ) -> Result<Latched<'p>, PoolFull> {
         let size = super::class_size(bytes);
         self.sweep_on();
         self.share_among_kin();
@@ -102,8 +111,8 @@ impl Pool {
             match self.steal_slab(size, 1) {
                 Evicted::One => continue,
                 other => {
-                    if let Some(reserved) = self.take_reserved(size) {
-                        return Ok(reserved);
+                    if let Some(frame) = last(size) {
+                        return Ok(frame);
                     }
                     if other != Evicted::Busy && made != Evicted::Busy {
                         return Err(PoolFull);

@@ -3,7 +3,8 @@
 //! * P6. What is reserved is in the hand of one thread: frames without pages, off their free lists. They serve it when
 //!   nothing else can (P5), so it goes on without waiting for anybody.
 //! * P7. Requests reserve one at a time, before they latch a page and before they take a lock that somebody may have
-//!   who reserves. So who waits for frames there waits for requests that have all they need, and these end.
+//!   who reserves. So who waits for frames there waits for requests that have all they need, and these end. A part of a
+//!   request that needs more than is left of its reserve waits for nobody: it gets that or is refused.
 
 use super::{class_size, Latched, Pool, PoolFull};
 use crate::sync::atomic::{AtomicUsize, Ordering::*};
@@ -47,24 +48,30 @@ pub struct Reserve {
 }
 
 impl Pool {
-    /// Reserves frames for this thread, which has no latch. What it does meanwhile reserves no more.
+    /// Reserves frames for this thread, which has no latch. Of what it needs it may have some already.
     ///
     /// # Errors
     /// The bound leaves no room for so many; nothing has changed.
     pub fn reserve(self: &Arc<Self>, needs: &[Need]) -> Result<Reserve, PoolFull> {
         let reserves = &self.reserves;
-        if self.has_reserved() {
+        let mut own = self.reserved_sizes();
+        let _alone = own.is_empty().then(|| reserves.reserving.lock());
+        let mut latched = Vec::with_capacity(needs.iter().map(|need| need.frames).sum());
+        for need in needs {
+            let size = class_size(need.bytes);
+            for _ in 0..need.frames {
+                if let Some(at) = own.iter().position(|own| *own == size) {
+                    own.swap_remove(at);
+                } else {
+                    latched.push((size, self.take_or(need.bytes, |_| None)?));
+                }
+            }
+        }
+        if latched.is_empty() {
             return Ok(Reserve {
                 pool: self.clone(),
                 number: NOTHING,
             });
-        }
-        let _alone = reserves.reserving.lock();
-        let mut latched = Vec::with_capacity(needs.iter().map(|need| need.frames).sum());
-        for need in needs {
-            for _ in 0..need.frames {
-                latched.push((class_size(need.bytes), self.take(need.bytes)?));
-            }
         }
         let mut frames = reserves.frames.lock();
         let number = frames.iter().map(|own| own.reserve + 1).max().unwrap_or(0);
@@ -84,8 +91,18 @@ impl Pool {
 
     /// Does this thread have frames reserved?
     pub(super) fn has_reserved(&self) -> bool {
+        !self.reserved_sizes().is_empty()
+    }
+
+    /// The sizes of the frames that this thread has reserved.
+    fn reserved_sizes(&self) -> Vec<usize> {
         let (reserves, thread) = (&self.reserves, this_thread());
-        reserves.out.load(Relaxed) > 0 && reserves.frames.lock().iter().any(|own| own.thread == thread)
+        if reserves.out.load(Relaxed) == 0 {
+            return Vec::new();
+        }
+        let frames = reserves.frames.lock();
+        let own = frames.iter().filter(|own| own.thread == thread);
+        own.map(|own| own.size).collect()
     }
 
     /// The smallest frame that this thread has reserved and that will do.
