@@ -3,7 +3,7 @@
 use crate::border::{bytes, call, call_in_turns, fill_list, given, isreclen, null, text};
 use crate::building;
 use crate::described::{FileDescription, KeyDescription};
-use crate::error::{Refused, EAUDIT, EBADARG, EBADKEY, ENOTYET};
+use crate::error::{Refused, EAUDIT, EBADARG, EBADKEY, ENOTOPEN, ENOTYET};
 use crate::file::IsamFile;
 use crate::mode::{Mode, Reading, Start};
 use crate::process::{of_file, Process};
@@ -229,10 +229,14 @@ const AT_A_TIME: Duration = Duration::from_millis(5);
 /// As the header says: the area has room for the longest record.
 #[no_mangle]
 pub unsafe extern "C" fn isread(number: c_int, record: *mut c_char, mode: c_int) -> c_int {
-    let mut patience = Patience::None;
+    let (mut patience, mut serial) = (Patience::None, None);
     call_in_turns(|process| {
         let process = Process::begun(process, false)?;
         let (file, _) = process.file(number)?;
+        // The area is as long as records of the file that had the number at the first turn.
+        if *serial.get_or_insert(file.serial) != file.serial {
+            return Err(Refused::new(ENOTOPEN));
+        }
         let how = Reading::of(mode)?;
         // SAFETY: the caller's promise.
         let asked = unsafe { bytes(record, file.layout.least) }?.to_vec();

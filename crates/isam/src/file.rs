@@ -23,10 +23,14 @@ use cica_engine::{LockMode, Patience, RequestError};
 use cica_session::{Reached, Session, SessionError};
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
 
 /// The owner of what isbuild makes, as the catalog says.
 pub const OWNER: &str = "ISAM";
+
+/// The next file's.
+static SERIALS: AtomicU64 = AtomicU64::new(0);
 
 /// See the module.
 pub struct IsamFile {
@@ -48,6 +52,8 @@ pub struct IsamFile {
     catalog: Arc<Catalog>,
     work: Str,
     in_unit: bool,
+    /// No other open of this process has it: numbers are given again.
+    pub serial: u64,
     /// Prime keys of records that are locked.
     locked: Vec<Vec<u8>>,
     /// Prime keys of what it has changed in the unit, which are the unit's until its end.
@@ -148,6 +154,7 @@ impl IsamFile {
             base,
             catalog,
             in_unit: false,
+            serial: SERIALS.fetch_add(1, Relaxed),
             locked: Vec::new(),
             changed: HashSet::new(),
         })
@@ -295,6 +302,16 @@ impl IsamFile {
     /// Bytes of a control interval of its index, which is what ISAM calls the size of an index node.
     pub fn node(&self) -> u32 {
         self.base.index_attributes().map_or(0, |attributes| attributes.ci_size)
+    }
+
+    /// Prime keys of the records that it has for the transaction, which keeps them when it is closed.
+    pub fn kept(&mut self) -> impl Iterator<Item = Vec<u8>> + use<> {
+        let locked = if self.in_unit {
+            std::mem::take(&mut self.locked)
+        } else {
+            Vec::new()
+        };
+        locked.into_iter().chain(std::mem::take(&mut self.changed))
     }
 
     /// Closes it.

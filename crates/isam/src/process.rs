@@ -8,6 +8,7 @@ use crate::mode::Mode;
 use crate::name;
 use cica::{Builder, Store, UnitOfRecovery};
 use cica_catalog::Name;
+use std::collections::HashSet;
 
 /// Files that may be open at a time.
 pub const MOST_FILES: usize = 4096;
@@ -18,6 +19,8 @@ pub struct Process {
     pub store: Store,
     files: Vec<Option<IsamFile>>,
     unit: Option<UnitOfRecovery>,
+    /// What files that are closed have for the transaction: data set and prime key.
+    kept: HashSet<(Name, Vec<u8>)>,
 }
 
 impl Process {
@@ -36,6 +39,7 @@ impl Process {
                 store: builder.open()?,
                 files: Vec::new(),
                 unit: None,
+                kept: HashSet::new(),
             });
         }
         process.as_mut().ok_or_else(|| Refused::new(ENOTOPEN))
@@ -100,15 +104,21 @@ impl Process {
         Ok((file, &self.store))
     }
 
-    /// Has another open file of the same data set the record of this prime key? Whoever waited for that would wait for
-    /// this process itself.
+    /// Has another file of the same data set the record of this prime key, open or closed? Whoever waited for that would
+    /// wait for this process itself.
     pub fn has_beside(&self, number: i32, prime: &[u8]) -> bool {
         let number = usize::try_from(number).ok();
         let Some(file) = number.and_then(|number| self.files.get(number)?.as_ref()) else {
             return false;
         };
         let mut others = self.files.iter().flatten().filter(|other| !std::ptr::eq(*other, file));
-        others.any(|other| other.name == file.name && other.has(prime))
+        others.any(|other| other.name == file.name && other.has(prime)) || self.is_kept(file, prime)
+    }
+
+    /// A file of the transaction has what another one had for that.
+    fn is_kept(&self, file: &IsamFile, prime: &[u8]) -> bool {
+        let kept = !self.kept.is_empty() && self.kept.contains(&(file.name.clone(), prime.to_vec()));
+        kept && !file.is_in_unit()
     }
 
     /// Takes a file to work on it closed, and opens it anew under its number, whatever the work came to.
@@ -146,9 +156,10 @@ impl Process {
         let slot = usize::try_from(number)
             .ok()
             .and_then(|number| self.files.get_mut(number));
-        slot.and_then(Option::take)
-            .ok_or_else(|| Refused::new(ENOTOPEN))?
-            .close()
+        let mut file = slot.and_then(Option::take).ok_or_else(|| Refused::new(ENOTOPEN))?;
+        let name = file.name.clone();
+        self.kept.extend(file.kept().map(|prime| (name.clone(), prime)));
+        file.close()
     }
 
     /// Closes all files; the first that could not be is told.
@@ -186,6 +197,7 @@ impl Process {
         let unit = self.unit.take().ok_or_else(|| Refused::new(ENOBEGIN))?;
         let done = if commit { unit.commit() } else { unit.backout() };
         self.files.iter_mut().flatten().for_each(IsamFile::leave);
+        self.kept.clear();
         Ok(done?)
     }
 }

@@ -88,9 +88,21 @@ impl IsamFile {
                 point_above(string, &above)?;
             }
             Which::GreaterOrEqual => string.point(&key[..], Search::GreaterOrEqual)?,
-            _ => string.point(&key[..], Search::Equal)?,
+            _ => return self.equal(&key),
         }
         self.step(Way::Forward)
+    }
+
+    /// The first record of a key.
+    fn equal(&mut self, key: &[u8]) -> Result<Vec<u8>, Refused> {
+        self.reader.string.point(key, Search::Equal)?;
+        match self.step(Way::Forward) {
+            Ok(found) if self.layout.key_of(self.reader.key, &found) == key => Ok(found),
+            // It went between the two.
+            Ok(_) => Err(Refused::new(ENOREC)),
+            Err(refused) if refused.number == EENDFILE => Err(Refused::new(ENOREC)),
+            Err(refused) => Err(refused),
+        }
     }
 
     /// The record beside the position.

@@ -77,6 +77,43 @@ static void turns_of_others(int fd) {
     CHECK(isrelease(fd) == 0 && isclose(second) == 0);
 }
 
+/* Another file gets the number of one that is waited with. */
+static void *gives_its_number(void *of) {
+    int fd = *(int *) of;
+    usleep(50 * 1000);
+    CHECK(isclose(fd) == 0);
+    CHECK(isopen("waits", ISINPUT) == fd);
+    return NULL;
+}
+
+static void number_of_another(void) {
+    char area[LENGTH];
+    pthread_t thread;
+    int second = isopen("waits", ISINOUT + ISMANULOCK);
+    FILE *begun = begin("gives", "B");
+    CHECK(second >= 0 && pthread_create(&thread, NULL, gives_its_number, &second) == 0);
+    REFUSED(isread(second, memcpy(area, record("B", 0, 0, 0), LENGTH), ISEQUAL + ISLCKW), ENOTOPEN);
+    CHECK(pthread_join(thread, NULL) == 0);
+    end(begun);
+    CHECK(isclose(second) == 0);
+}
+
+/* What a file of the transaction had is the program's own, though that file is closed. */
+static void own_of_a_closed_file(int fd) {
+    char area[LENGTH];
+    int within = isopen("waits", ISINOUT + ISMANULOCK + ISTRANS);
+    CHECK(within >= 0 && isbegin() == 0);
+    CHECK(isrewrite(within, record("B", 7, 0, 0)) == 0);
+    CHECK(isread(within, memcpy(area, record("D", 0, 0, 0), LENGTH), ISEQUAL + ISLOCK) == 0);
+    CHECK(isclose(within) == 0);
+    REFUSED(isread(fd, memcpy(area, record("B", 0, 0, 0), LENGTH), ISEQUAL + ISLCKW), ELOCKED);
+    REFUSED(isread(fd, memcpy(area, record("D", 0, 0, 0), LENGTH), ISEQUAL + ISLCKW), ELOCKED);
+    CHECK(isrollback() == 0);
+    CHECK(isread(fd, memcpy(area, record("B", 0, 0, 0), LENGTH), ISEQUAL + ISLCKW) == 0 && ldlong(area + 10) == 2);
+    CHECK(isread(fd, memcpy(area, record("D", 0, 0, 0), LENGTH), ISEQUAL + ISLCKW) == 0);
+    CHECK(isrelease(fd) == 0);
+}
+
 /* Two that wait for one another: one of them is told, and nobody waits for ever. */
 static void circle(int fd) {
     char area[LENGTH];
@@ -148,6 +185,8 @@ int main(int count, char **words) {
     fd = isopen("waits", ISINOUT + ISMANULOCK);
     CHECK(fd >= 0);
     turns_of_others(fd);
+    number_of_another();
+    own_of_a_closed_file(fd);
     circle(fd);
     goes(fd, &name, &number);
     CHECK(isclose(fd) == 0);
