@@ -7,7 +7,7 @@ use crate::record::{closed, io_of, lost, opened, Origin, Record};
 use crate::step::StepEnd;
 use crate::told::Told;
 use cica_counters::{OpenDataSet, SmfCount, Watcher, WeakCounts};
-use cica_disk::{Cells, Clock, Create, Disk, File, Lock, Open, WriteAt};
+use cica_disk::{Cells, Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
@@ -47,8 +47,8 @@ struct Known {
     looked: bool,
     /// A border of records, if the file is still the same.
     border: u64,
-    /// Behind it may be what is left of a write of this process, whose records are counted.
-    is_own: bool,
+    /// What a write of this process may have left of itself behind it; its records are counted.
+    own: Vec<u8>,
 }
 
 impl Known {
@@ -161,7 +161,8 @@ impl SmfFile {
         match &written {
             Ok(()) => known.border = end + bytes.len() as u64,
             // What cannot be cut off now is cut off before the next record (R2).
-            Err(_) => known.is_own = file.size(Some(end)).is_err(),
+            Err(_) if file.size(Some(end)).is_err() => (known.border, known.own) = (end, bytes),
+            Err(_) => {}
         }
         written
     }
@@ -201,8 +202,9 @@ impl SmfFile {
                 border = last_border(&*file, 0, end)?;
             }
             if border < end {
-                // Records of an own write that are whole are counted as lost with the torn one.
-                let is_own = known.is_own && border >= known.border;
+                // Records of an own write that are whole are counted as lost with the torn one. Others may have mended the
+                // file since, and written to it.
+                let is_own = border >= known.border && is_part(&*file, (known.border, end), &known.own)?;
                 let is_torn = end - border <= TORN;
                 border = if is_own { known.border } else { border };
                 if is_torn {
@@ -219,7 +221,7 @@ impl SmfFile {
                     continue;
                 }
             }
-            (known.border, known.is_own) = (border, false);
+            (known.border, known.own) = (border, Vec::new());
             return Ok((file, border));
         }
     }
@@ -261,6 +263,21 @@ impl SmfFile {
         }
         self.disk.rename(&self.directory.join(CURRENT), &name(1))
     }
+}
+
+/// Is what a file has from here to there the beginning of these bytes?
+fn is_part(file: &dyn File, (from, to): (u64, u64), of: &[u8]) -> io::Result<bool> {
+    let part = usize::try_from(to - from).ok().and_then(|len| of.get(..len));
+    let Some(part) = part else { return Ok(false) };
+    let mut buf = vec![0; part.len()];
+    let mut batch = [ReadAt {
+        at: from,
+        buf: &mut buf,
+        got: 0,
+    }];
+    file.read(&mut batch)?;
+    let got = batch[0].got;
+    Ok(buf.get(..got) == Some(part))
 }
 
 impl Watcher for SmfFile {

@@ -754,3 +754,53 @@ fn a_disk_that_fails_stops_nobody_and_the_loss_is_told() {
     // Calls that no record needs may fail without a loss; most are needed.
     assert!(losses > 60, "{losses}");
 }
+
+/// A process that could not cut its torn record off finds what others have written over it, and another torn record
+/// behind that: their records stay.
+#[test]
+fn records_that_others_wrote_over_an_own_torn_one_stay() {
+    let disk = SimDisk::new();
+    let how = Open {
+        directory: true,
+        create: Create::IfMissing,
+        ..Open::default()
+    };
+    disk.open(Path::new("/cat"), how).expect("a directory");
+    let process = || {
+        let clock = Arc::new(ManualClock::new(NOW, 0));
+        SmfFile::new(Arc::new(disk.clone()), clock, Path::new("/cat"), origin(), 1 << 20)
+    };
+    let (one, other) = (process(), process());
+    let set = counted((1, 1), (1, 1));
+    one.opened(&set, gone());
+    let torn = Faults::none()
+        .short_write(0, 30, Errno::NoSpace)
+        .fail(Call::Size, 1, Errno::Io);
+    disk.set_faults(torn);
+    one.opened(&set, gone());
+    disk.set_faults(Faults::none());
+    assert_eq!(one.untold().map(|untold| untold.count), Some(1));
+    other.opened(&set, gone());
+    let record = first_record(&disk);
+    let current = Path::new("/cat/smf/current");
+    let write = Open {
+        write: true,
+        ..Open::default()
+    };
+    let file = disk.open(current, write).expect("the file");
+    let at = file.size(None).expect("its end");
+    let buf = &record.bytes()[..20];
+    file.write(&[WriteAt { at, buf }]).expect("a torn write");
+    drop(file);
+    one.opened(&set, gone());
+    let read = FileReader::plain(&disk, current).expect("the file");
+    let records: Vec<Record> = Records::new(read).collect::<Result<_, _>>().expect("whole records");
+    let opens = records.iter().filter(|record| record.kind() == 62).count();
+    assert_eq!(opens, 3, "of `one` before and behind, and of `other`");
+}
+
+/// The first record of the file.
+fn first_record(disk: &SimDisk) -> Record {
+    let read = FileReader::plain(disk, Path::new("/cat/smf/current")).expect("the file");
+    Records::new(read).next().expect("one").expect("whole")
+}

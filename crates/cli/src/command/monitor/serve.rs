@@ -14,7 +14,7 @@ use std::time::Duration;
 const PAGE: &str = include_str!("page.html");
 /// Most bytes of a request.
 const MOST: usize = 8192;
-/// How long a client may take, for its request and the answer.
+/// How long a client may take for its request, and for the answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Before the next client is looked for, where one could not be taken.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -104,6 +104,8 @@ fn answer(watched: &Watched, stream: TcpStream) -> io::Result<()> {
             "This is no request of HTTP for GET.\n".to_owned(),
         ),
     };
+    // What was looked at may have taken its time.
+    client.until = SystemClock.passed() + PATIENCE;
     write!(
         client,
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\nX-Content-Type-Options: \
