@@ -14,9 +14,10 @@ use cica_share::words::{Answer, Used};
 use parking_lot::Mutex;
 use rustix::fs::{fcntl_getfl, fstat, OFlags};
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::Arc;
 
 /// Which file a path leads to, by device and number.
@@ -33,8 +34,6 @@ pub struct Shared {
     pub session: Session,
     file_of: FileOf,
     places: Mutex<BTreeMap<Name, Arc<Place>>>,
-    /// A number for the next place.
-    next: AtomicU64,
     /// Who works with data sets now.
     pub busy: Arc<Busy>,
     /// Of each base cluster that is open, and of those that were.
@@ -44,7 +43,6 @@ pub struct Shared {
 /// Where a base cluster is kept. An open or close of it may take long, and concerns no other.
 #[derive(Default)]
 struct Place {
-    number: u64,
     opens: AtomicU32,
     kept: Mutex<Option<Kept>>,
 }
@@ -109,7 +107,6 @@ impl Shared {
             session,
             file_of: files.unwrap_or_else(|| Box::new(file_of)),
             places: Mutex::default(),
-            next: AtomicU64::new(0),
             busy: Arc::default(),
             tallies: Tallies::default(),
         }
@@ -192,7 +189,7 @@ impl Shared {
             name,
             path: reached.way.is_some(),
             identity: Identity {
-                base: place.number,
+                base: number_of(&base),
                 length: identity_length(&reached.cluster),
             },
             tally: self.tallies.of(&base),
@@ -204,13 +201,7 @@ impl Shared {
     }
 
     fn place(&self, base: &Name) -> Arc<Place> {
-        let new = || {
-            Arc::new(Place {
-                number: self.next.fetch_add(1, Relaxed),
-                ..Place::default()
-            })
-        };
-        self.places.lock().entry(base.clone()).or_insert_with(new).clone()
+        self.places.lock().entry(base.clone()).or_default().clone()
     }
 
     /// Whoever came to a place goes (P1). Under the lock nobody comes, so the last one who goes is known.
@@ -298,6 +289,11 @@ fn identity_length(cluster: &Cluster) -> usize {
         (Organization::Ksds, None) => 255,
         _ => 8,
     }
+}
+
+/// A number for a base cluster, the same at each open: what a unit has locked it gives back under that.
+fn number_of(base: &Name) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::new().hash_one(base)
 }
 
 #[cfg(test)]
