@@ -5,7 +5,8 @@
 //! * T2. An answer that is too long is a refusal in words, and the connection goes on.
 //! * T3. Between two turns a connection keeps no room for a long message (`line:W5`).
 //! * T4. An owner that ends in order answers each commit and each prepare that it has read, and carries out none that
-//!   it reads while it ends. A client that got no answer would not know what became of its unit.
+//!   it reads while it ends. A client that got no answer would not know what became of its unit. So it waits for each
+//!   thread that may have read one and not looked at it yet.
 
 use crate::guest::{Guest, Peer};
 use crate::held::Held;
@@ -15,6 +16,7 @@ use cica_engine::{LockCounts, RequestError};
 use cica_share::words::{parse, Answer, Ask, AREA, VERSION};
 use cica_share::{durability_of, Line, Refusal, Undecided, Wire};
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::Arc;
 
 /// A client's connection, at the owner's end.
@@ -69,6 +71,8 @@ impl Connection {
         let is_last = matches!(ask, Ok(Ask::Commit { .. } | Ask::Prepare { .. }));
         // T4. This comes first: an owner that ends waits for it.
         let unanswered = is_last.then(|| owner.unanswered.begin());
+        let reads = |reads| self.peer.reading.iter().for_each(|reading| reading.store(reads, SeqCst));
+        reads(false);
         let answered = match ask {
             Ok(_) if is_last && owner.is_leaving() => {
                 turn.say(&nonsense(&"the server is ending, and takes the unit of recovery back"))
@@ -83,6 +87,8 @@ impl Connection {
             refused,
             ..
         } = turn;
+        // Before the client has the answer and asks again.
+        reads(true);
         let answered = answered.and_then(|()| line.flush(beside.as_ref().map(AsFd::as_fd)));
         drop(unanswered);
         Line::give_back(&mut self.space);

@@ -19,7 +19,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -36,6 +36,9 @@ pub struct Peer {
     pub life: Option<OwnedFd>,
     /// Ends the connection, or its one direction, so that who reads from it is told so.
     pub hang_up: Option<HangUp>,
+    /// Its thread may read a request next, or has read one of which it does not know yet what it asks (`answer:T4`).
+    /// None: nobody waits for that thread.
+    pub reading: Option<Arc<AtomicBool>>,
 }
 
 impl Peer {
@@ -56,6 +59,7 @@ impl Peer {
                 // One that is closed already needs no end.
                 let _ = same.shutdown(how);
             })),
+            reading: Some(Arc::new(AtomicBool::new(true))),
         })
     }
 }
@@ -83,7 +87,7 @@ struct Has {
     ended: bool,
     /// The number that was given last.
     last: u32,
-    connections: BTreeMap<u32, HangUp>,
+    connections: BTreeMap<u32, (HangUp, Option<Arc<AtomicBool>>)>,
     sets: BTreeMap<u32, Arc<OpenSet>>,
     /// With whose name its locks have, if not that of a unit or of another string.
     strings: BTreeMap<u32, (OpenString, Option<LockOwner>)>,
@@ -178,7 +182,7 @@ impl Guest {
             return Err(ENDED.into());
         }
         let number = has.next();
-        has.connections.insert(number, hang_up);
+        has.connections.insert(number, (hang_up, peer.reading.clone()));
         Ok(number)
     }
 
@@ -191,9 +195,16 @@ impl Guest {
 
     /// Ends its connections, or lets nothing more come over them, so that their threads end.
     pub fn hang_up(&self, how: Shutdown) {
-        for hang_up in self.has.lock().connections.values() {
+        for (hang_up, _) in self.has.lock().connections.values() {
             hang_up(how);
         }
+    }
+
+    /// May a thread read a request of it?
+    pub fn is_read(&self) -> bool {
+        let has = self.has.lock();
+        let mut reading = has.connections.values().filter_map(|(_, reading)| reading.as_ref());
+        reading.any(|reading| reading.load(SeqCst))
     }
 
     pub fn keep_set(&self, set: OpenSet, shared: &Shared) -> Result<(u32, Arc<OpenSet>), String> {
@@ -402,6 +413,7 @@ mod tests {
             user: 1,
             life: None,
             hang_up: Some(Box::new(|_| ())),
+            reading: None,
         }
     }
 

@@ -117,7 +117,11 @@ impl Owner {
         self.leaving.store(true, Release);
         let guests = self.guests();
         guests.iter().for_each(|guest| guest.hang_up(Shutdown::Read));
-        self.unanswered.wait_for(LAST_ANSWERS);
+        let until = Instant::now() + LAST_ANSWERS;
+        while guests.iter().any(|guest| guest.is_read()) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.unanswered.wait_for(until.saturating_duration_since(Instant::now()));
         guests.iter().for_each(|guest| guest.hang_up(Shutdown::Both));
         guests.iter().for_each(|guest| self.end(guest));
         self.shared.busy.wait();

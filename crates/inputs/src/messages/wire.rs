@@ -84,6 +84,7 @@ impl Dial for Dialer {
             user,
             life: None,
             hang_up: Some(Box::new(move |_| locked(&ends).owner_left = true)),
+            reading: None,
         };
         net.last += 1;
         let number = net.last;

@@ -185,6 +185,7 @@ impl Dial for Dialer {
             user: 1,
             life: None,
             hang_up: Some(Box::new(move |_| locked(&ends).owner_left = true)),
+            reading: None,
         };
         let end = OwnerEnd {
             pipe: pipe.clone(),
