@@ -113,3 +113,34 @@ DEF CL (NAME(A.NAMES) RECATALOG) CATALOG(UCAT.ONE)";
     assert!(told.contains("that of A.NAMES in the catalog"), "{told}");
     assert_eq!(place.run(&["get", "A.NAMES", "AA01"]).done(), "AA01 first\n");
 }
+
+/// Copies that a catalog left under the name of the directory it was moved from say what was there then.
+#[test]
+fn what_is_deleted_from_a_catalog_that_was_moved_stays_deleted() {
+    let place = lost();
+    let cards = "DEF UCAT (NAME(UCAT.ONE) CYL(1) VOL(CICA01))
+DEF UCAT (NAME(UCAT.TWO) CYL(1) VOL(CICA01))
+DEF ALIAS (NAME(ONE) RELATE(UCAT.ONE))
+DEF GDG (NAME(ONE.GROUP) LIMIT(3))
+DEF GDG (NAME(ONE.STAYS) LIMIT(3))";
+    place.cards(cards, &[]).done();
+    std::fs::rename(place.path("catalog"), place.path("moved")).unwrap();
+    let run = |args: &[&str]| place.run(&[&["--catalog", "moved"], args].concat());
+    for name in ["A.ALIAS", "A.PATH", "A.GROUP", "ONE.GROUP"] {
+        run(&["rm", name]).done();
+    }
+    let cards = " DELETE UCAT.TWO USERCATALOG\n";
+    std::fs::write(place.path("cards"), cards).unwrap();
+    run(&["idcams", "cards"]).done();
+    let ls = || run(&["ls"]).done();
+    let before = ls();
+    for _ in 0..2 {
+        assert_eq!(run(&["recatalog"]).done(), "");
+        assert_eq!(ls(), before);
+    }
+    assert!(!place.path("moved/volumes/CICA01/UCAT.TWO/catalog").exists());
+    // Nor where it is lost once more, though the one in its place is younger than those copies.
+    std::fs::remove_file(place.path("moved/catalog")).unwrap();
+    run(&["recatalog"]).done();
+    assert_eq!(ls(), before);
+}

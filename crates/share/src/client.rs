@@ -47,7 +47,8 @@ struct Lines {
 
 impl Lines {
     fn note(&mut self, line: &Line) {
-        self.ends.extend(line.hang_up().map(|end| (end, line.ends_unit.clone())));
+        self.ends
+            .extend(line.hang_up().map(|end| (end, line.ends_unit.clone())));
     }
 }
 
@@ -154,7 +155,8 @@ impl Client {
         descriptor: Option<BorrowedFd<'_>>,
         read: impl FnOnce(Answer<'_>, Option<OwnedFd>) -> Result<T, RequestError>,
     ) -> Result<T, RequestError> {
-        self.sent(ask, descriptor, false, read).unwrap_or_else(|none| Err(none.why))
+        self.sent(ask, descriptor, false, read)
+            .unwrap_or_else(|none| Err(none.why))
     }
 
     /// Asks for the end of a unit, and tells what was refused from what has no answer (C1).

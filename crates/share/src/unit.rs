@@ -70,10 +70,14 @@ impl FarUnit for Unit {
     fn commit(&self, durability: Durability) -> Result<(), RequestError> {
         let durability = durability_code(durability);
         let unit = self.made()?;
-        self.end(Unanswered::Commit, &Ask::Commit { unit, durability }, |answer| match answer {
-            Answer::Done => Ok(()),
-            _ => Err(unfit()),
-        })
+        self.end(
+            Unanswered::Commit,
+            &Ask::Commit { unit, durability },
+            |answer| match answer {
+                Answer::Done => Ok(()),
+                _ => Err(unfit()),
+            },
+        )
     }
 
     fn backout(&self) -> Result<(), RequestError> {
