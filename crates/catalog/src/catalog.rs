@@ -113,11 +113,15 @@ impl Catalog {
     /// Removes what a crash left.
     pub(crate) fn clear(&self) {
         let leftovers = self.edition_guard().1.leftovers().next().is_some();
+        let is_defining = || self.was_defining(self.edition_guard().0.generation());
+        // Only who knows the catalogs around knows whose files these are (connected:U3).
+        if !leftovers && !is_defining() || self.lacks_master() {
+            return;
+        }
         if leftovers {
             self.clear_leftovers();
         }
-        let generation = self.edition_guard().0.generation();
-        if self.was_defining(generation) {
+        if is_defining() {
             // The change of nothing clears it (defining:W1). Whoever is defining just now is not waited for.
             let _ = self.transact_within(Duration::ZERO, |_| Ok::<(), CatalogError>(()));
         }
