@@ -110,8 +110,8 @@ impl Catalog {
         Ok(catalog)
     }
 
-    /// Removes what a crash left.
-    pub(crate) fn clear(&self) {
+    /// Removes what a crash left, unless somebody makes files just now; each open does that.
+    pub fn clear(&self) {
         let leftovers = self.edition_guard().1.leftovers().next().is_some();
         let is_defining = || self.was_defining(self.edition_guard().0.generation());
         // Only who knows the catalogs around knows whose files these are (connected:U3).

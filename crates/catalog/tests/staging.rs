@@ -322,6 +322,7 @@ fn nobody_changes_a_catalog_that_is_looked_at_to_be_removed() {
     let shared: Arc<dyn Disk> = disk.clone();
     let below = Path::new("volumes/CICA01/UCAT.PAY");
     let going = Unmaking::begin(&shared, &master, below).expect("it is there");
+    let going = going.expect("it can be written");
     let directory = user.directory().to_owned();
     let other = Catalog::open_named(shared.clone(), directory).expect("readable");
     let other = other.patience(Duration::from_millis(20));
