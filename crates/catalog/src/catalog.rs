@@ -291,7 +291,7 @@ impl Catalog {
             }),
             None => {
                 // What is there under this catalog's name is that of another, which was lost.
-                aside::make_way(&*self.disk, &path, &self.vvds_name(), &[&*contents])?;
+                aside::make_way_for(&*self.disk, &path, &self.place, &[&*contents])?;
                 contents.add_volume(volume.clone())
             }
         })?;

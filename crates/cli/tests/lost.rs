@@ -3,6 +3,10 @@
 
 mod common;
 
+use cica_catalog::vvds;
+use cica_catalog::wire::vvds::encode;
+use cica_disk::LinuxDisk;
+use cica_format::checksum::crc32c;
 use common::Place;
 
 const CARDS: &str = "DEF ALIAS (NAME(A.ALIAS) RELATE(A.NAMES))
@@ -143,4 +147,24 @@ DEF GDG (NAME(ONE.STAYS) LIMIT(3))";
     std::fs::remove_file(place.path("moved/catalog")).unwrap();
     run(&["recatalog"]).done();
     assert_eq!(ls(), before);
+}
+
+/// An earlier release left a copy by the name of a link; the catalog is used without the link since.
+#[test]
+fn what_was_deleted_since_a_link_was_used_stays_deleted() {
+    let place = lost();
+    std::os::unix::fs::symlink("catalog", place.path("link")).unwrap();
+    let volume = std::fs::canonicalize(place.path("catalog/volumes/CICA01")).unwrap();
+    let (name, copy) = vvds::read_all(&LinuxDisk::new(), &volume).unwrap().remove(0);
+    let mut copy = copy.unwrap();
+    copy.head.directory = volume.parent().unwrap().parent().unwrap().with_file_name("link");
+    let entries = copy.contents.entries();
+    let (_, bytes) = encode(&copy.head, &copy.contents, entries, copy.generation);
+    place.run(&["rm", "A.ALIAS"]).done();
+    let linked = copy.head.directory.as_os_str().as_encoded_bytes();
+    let linked = volume.join(format!(".vvds-{:08x}", crc32c(linked)));
+    std::fs::write(&linked, bytes).unwrap();
+    assert_eq!(place.run(&["recatalog"]).done(), "");
+    assert!(!listed(&place).contains(&"A.ALIAS".to_owned()));
+    assert!(!linked.exists() && volume.join(name).exists());
 }

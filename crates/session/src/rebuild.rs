@@ -263,7 +263,7 @@ impl Work<'_> {
         let (before, generation) = (catalog.contents()?, catalog.generation()?);
         // R4.
         let is_known = |copy: &&&Copy| {
-            copy.vvds.generation <= generation && catalog.is_own_copy(&before, &copy.volume, &copy.file)
+            copy.vvds.generation <= generation && catalog.is_own_copy(&before, &copy.volume, &copy.file, &copy.vvds)
         };
         let kept: Vec<&Vvds> = copies.iter().map(|copy| &copy.vvds).collect();
         let news = copies.iter().filter(|copy| !is_known(copy)).map(|copy| &copy.vvds);
@@ -305,12 +305,19 @@ impl Work<'_> {
         }
         let contents = catalog.contents()?;
         for copy in copies {
-            if catalog.is_own_copy(&contents, &copy.volume, &copy.file) || self.is_anothers(catalog, copy) {
+            let is_here =
+                |volume: &Volume| self.directory_of(catalog, volume) == place::real(&*self.disk, &copy.volume);
+            let is_current = copy.file == Path::new(&catalog.vvds_name()) && contents.volumes().any(is_here);
+            if is_current || self.is_anothers(catalog, copy) {
                 continue;
             }
-            if let Err(error) = catalog.clear_copy(&copy.path(), &copy.vvds) {
-                left.push(error.to_string());
-            }
+            // Of what the catalog knew and one of an earlier release, named by a link, still says, nothing is left out.
+            let cleared = if is_known(&copy) {
+                catalog.remove_copy(&copy.path())
+            } else {
+                catalog.clear_copy(&copy.path(), &copy.vvds)
+            };
+            left.extend(cleared.err().map(|error| error.to_string()));
         }
         rebuilt.taken.extend(taken);
         rebuilt.left.extend(left);
