@@ -223,3 +223,30 @@ fn a_catalog_in_a_directory_that_cannot_be_written_is_looked_at_and_forgotten() 
     assert!(w.names().is_empty());
     w.ok("IMPORT CONNECT OBJECTS((UCAT.PAY VOLUMES(CICA01)))");
 }
+
+#[test]
+fn diagnose_names_the_catalog_that_keeps_files_which_are_to_be_removed() {
+    let mut w = World::new();
+    w.ok("DEF MCAT (NAME(MCAT) CYL(1) VOL(CICA01))\nDEF UCAT (NAME(UCAT.TWO) CYL(1) VOL(CICA01))");
+    let below = with_a_leftover(&mut w);
+    let right = below.stage().unwrap();
+    let diagnose = "DIAGNOSE ICFCATALOG INDATASET(UCAT.PAY)";
+    w = w.other();
+    // Somebody makes it, or removes it just now.
+    assert_eq!(w.messages(diagnose, 0), ["CICA0982I 2 CHECKED, 0 IN ERROR"]);
+    let two = Path::new("/cat/volumes/CICA01/UCAT.TWO/catalog");
+    w.disk.remove(two).unwrap();
+    drop(right);
+    w = w.other();
+    let told = w.messages(diagnose, 8);
+    assert!(
+        told[0].contains("FILE X: it is to be removed and stays: the user catalog UCAT.TWO cannot be asked")
+            && told[0].contains("EXPORT UCAT.TWO DISCONNECT"),
+        "{told:?}"
+    );
+    assert!(is_there(&w, "X"));
+    w.ok("EXPORT UCAT.TWO DISCONNECT");
+    w = w.other();
+    assert_eq!(w.messages(diagnose, 0), ["CICA0982I 2 CHECKED, 0 IN ERROR"]);
+    assert!(!is_there(&w, "X"));
+}
