@@ -13,7 +13,8 @@
 //! * U1. A user catalog knows the volumes of its master too: they are put in, or put right, before each change of it. A
 //!   volume of its own of the same serial stays as long as data sets lie on it.
 //! * U2. The entry of a user catalog is made when the catalog is there, and taken out before the catalog goes.
-//! * U3. A user catalog is changed only by who knows its master: one that was opened without it is looked at.
+//! * U3. A user catalog is changed only by who knows its master: one that was opened without it is looked at. One that
+//!   the user opens by its directory, and that a volume says to have a master, keeps what a crash left.
 
 use super::files;
 use super::store;

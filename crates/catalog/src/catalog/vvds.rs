@@ -22,6 +22,8 @@
 //!   sync of the directory. Where a change needs that copy as it is, it syncs the directory.
 //! * V7. What cannot be read is not taken for what is not there. Nothing is written over it; the next change tries
 //!   again.
+//! * V8. Earlier releases followed no links: a copy that they named by one is the catalog's as those of its own name are.
+//!   It goes when the first of these is written beside it, or when the volume is looked through.
 
 use super::aside::make_way;
 pub use super::copies::read_all;
