@@ -17,6 +17,7 @@ use cica_catalog::entry::EntryKind;
 use cica_catalog::{Catalog, Contents, Entry, Name, Unmaking};
 use cica_messages::{MessageEntry as Message, IDC0548I, IDC0550I, IDC0551I, IDC0556I};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 pub use uncataloged::Uncataloged;
 
 /// Condition code when an entry was not deleted.
@@ -134,7 +135,7 @@ fn not_deleted(name: &str, failure: Failure, out: &mut Report) -> u8 {
 /// Deletes one entry, and before it those over it: alternate indexes, paths, aliases. Returns the condition code.
 fn one(
     services: &Services,
-    catalog: &Catalog,
+    catalog: &Arc<Catalog>,
     name: &Name,
     request: &Delete,
     removal: &mut Removal<'_>,
@@ -167,7 +168,15 @@ fn one(
             }
             continue;
         }
-        remove(removal, entry, request)?;
+        match &going {
+            // Entries before it may go without it; its list goes with it alone.
+            Some(going) if entry.kind() == EntryKind::UserCatalog => {
+                let (inherited, left) = usercatalog::inherited(services, catalog, going)?;
+                removal.forget_for(entry, &inherited)?;
+                cc = left.into_iter().fold(cc, |cc, left| cc.max(left.tell(out)));
+            }
+            _ => remove(removal, entry, request)?,
+        }
         tell(&IDC0550I, entry, out);
         gone.insert(entry.name().clone());
         if let (Entry::UserCatalog(below), false) = (entry, request.keep_files) {
@@ -185,7 +194,7 @@ fn one(
 /// A group or a catalog that is not empty, without these.
 fn doomed(
     services: &Services,
-    catalog: &Catalog,
+    catalog: &Arc<Catalog>,
     contents: &Contents,
     name: &Name,
     request: &Delete,
@@ -194,7 +203,10 @@ fn doomed(
     let anyway = request.force || request.recovery;
     let mut doomed = with_related(contents, name)?;
     match contents.get(name)? {
-        Entry::UserCatalog(entry) => going = usercatalog::check_deletable(services, catalog, entry, anyway)?,
+        Entry::UserCatalog(entry) => {
+            let stays = request.test || request.keep_files;
+            going = usercatalog::check_deletable(services, catalog, entry, usercatalog::Asked { anyway, stays })?;
+        }
         Entry::Gdg(_) => {
             let generations = contents.generations(name);
             if let (Some((_, newest)), false) = (generations.last(), anyway) {

@@ -1,7 +1,8 @@
 //! DIAGNOSE: does a catalog say the same as the files on its volumes?
 //!
 //! ICFCATALOG goes from the entries to the files: each must be there, readable, and carry the names of its entry;
-//! what an entry relates to must exist; and what volumes keep of the catalog must be what it says. VVDS goes from the
+//! what an entry relates to must exist; and what volumes keep of the catalog must be what it says. Files that are to be
+//! removed are named while a catalog that cannot be asked keeps them. VVDS goes from the
 //! files of one volume, named SYS1.VVDS.Vserial, to the entries of all catalogs. Records are not read; EXAMINE does
 //! that.
 
@@ -10,6 +11,7 @@ use super::named::Named;
 use super::outcome::Outcome;
 use super::report::Report;
 use super::Services;
+use cica_catalog::staging::VolumeFile;
 use cica_catalog::{Catalog, Contents, Entry, Level, Mask, Name, Volser, Volume};
 use cica_disk::Open;
 use cica_messages::{CICA0980I, CICA0981E, CICA0982I};
@@ -218,6 +220,13 @@ fn catalog(
         if whole {
             let kept = catalog.check_vvds(volume).map_err(|error| error.to_string());
             report.put("VVDS", &format_args!("SYS1.VVDS.V{}", volume.serial), kept);
+        }
+    }
+    // A catalog that cannot be asked keeps all that others were to remove.
+    if let Err(why) = services.catalog.every() {
+        let of_meant = |(serial, _): &&VolumeFile| volumes.is_empty() || volumes.contains(serial);
+        for (_, file) in contents.leftovers().filter(of_meant) {
+            report.put("FILE", file, Err(format!("it is to be removed and stays: {why}")));
         }
     }
     for entry in contents.entries().filter(|entry| chosen.takes(&catalog, entry.name())) {

@@ -32,6 +32,7 @@ mod decided;
 pub mod define;
 pub mod delete;
 pub mod diagnose;
+mod elsewhere;
 pub mod examine;
 mod failure;
 mod file_change;

@@ -12,7 +12,7 @@
 //!    No unit of recovery in doubt has changed it (`decided`).
 
 use super::failure::{refused, Failure};
-use super::{decided, Services};
+use super::{decided, elsewhere, Services};
 use cica_catalog::staging::VolumeFile;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Staging, Volser};
 use cica_disk::{Disk, File, FileName, Lock, Open};
@@ -115,7 +115,7 @@ impl Making {
     /// an empty path.
     pub fn list(&mut self, entry: &mut Entry) -> Result<(PathBuf, PathBuf), Failure> {
         let disk = self.disk.clone();
-        let catalog = self.catalog.clone();
+        let (master, catalog) = (self.master.clone(), self.catalog.clone());
         let (paths, listed, made) = catalog.transact(|contents| -> Result<_, Failure> {
             let (mut paths, mut listed, mut made) = (Vec::new(), Vec::new(), Vec::new());
             for component in entry.components_mut() {
@@ -125,7 +125,8 @@ impl Making {
                     .cloned()
                     .unwrap_or_else(Volser::default_serial);
                 let directory = catalog.check_volume(contents.volume(&serial)?)?;
-                component.file = free_file(&*disk, contents, &serial, &directory, &component.name);
+                let is_elsewhere = |path: &Path| elsewhere::holder(&*disk, &master.all()?, &catalog, &[path]);
+                component.file = free_file(&*disk, contents, (&serial, &directory), &component.name, is_elsewhere)?;
                 contents.add_leftover(&serial, &component.file, false);
                 made.push(component.clone());
                 paths.push(component.file.in_directory(&directory));
@@ -243,17 +244,24 @@ impl Drop for Making {
 }
 
 /// The component's name, or the first of it with a number, that neither a component nor a leftover nor any other file
-/// of the volume has.
-fn free_file(disk: &dyn Disk, contents: &Contents, serial: &Volser, directory: &Path, name: &Name) -> FileName {
+/// of the volume has, nor another catalog.
+fn free_file(
+    disk: &dyn Disk,
+    contents: &Contents,
+    (serial, directory): (&Volser, &Path),
+    name: &Name,
+    is_elsewhere: impl Fn(&Path) -> Result<Option<String>, CatalogError>,
+) -> Result<FileName, CatalogError> {
     let numbered = (2..).map(|n| FileName::near(&format!("{name}~{n}")));
     let is_free = |file: &FileName| {
         let there = disk.open(&file.in_directory(directory), Open::default());
         !contents.is_taken(serial, file) && matches!(there, Err(error) if error.kind() == ErrorKind::NotFound)
     };
     // There are more numbers than files; a volume that answers nothing but errors ends the search.
-    std::iter::once(name.file())
-        .chain(numbered)
-        .take(1 << 16)
-        .find(is_free)
-        .unwrap_or_else(|| name.file())
+    for file in std::iter::once(name.file()).chain(numbered).take(1 << 16) {
+        if is_free(&file) && is_elsewhere(&file.in_directory(directory))?.is_none() {
+            return Ok(file);
+        }
+    }
+    Ok(name.file())
 }

@@ -58,6 +58,19 @@ impl<'s> Removal<'s> {
         self.change(Some(entry), |contents| contents.remove(entry.name()).map(drop))
     }
 
+    /// Takes out the entry of a catalog, and lists the files that it was to remove: whether each is overwritten before.
+    pub fn forget_for(&mut self, entry: &Entry, inherited: &[(VolumeFile, bool)]) -> Result<(), Failure> {
+        self.change(Some(entry), |contents| {
+            contents.remove(entry.name())?;
+            for ((serial, file), erase) in inherited {
+                if !contents.is_taken(serial, file) {
+                    contents.add_leftover(serial, file, *erase);
+                }
+            }
+            Ok(())
+        })
+    }
+
     /// Takes an entry out and removes its files; `erase` overwrites them first.
     ///
     /// # Errors

@@ -4,21 +4,36 @@
 //! 2. The catalog is made before the master names it, and goes after the master has forgotten it: a crash in between
 //!    leaves a catalog without a name, which the next DEFINE takes when it is empty and CONNECT takes in any case.
 //! 3. Nobody changes a catalog between the look whether it is empty and its end.
+//! 4. Files that a catalog lists to be removed do not stay behind it: it is not empty while it lists any, and one that
+//!    goes nevertheless leaves its list to the catalog that forgets it, in that change.
 
-use super::failure::{refused, Failure};
+use super::failure::{left_behind, refused, Failure};
 use super::outcome::Outcome;
 use super::report::Report;
 use super::stated::{keep, Tenure};
 use super::{decided, define, Services};
 use cica_catalog::connected::{self, ITSELF};
 use cica_catalog::entry::{History, UserCatalog};
-use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Unmaking, Volser};
+use cica_catalog::staging::VolumeFile;
+use cica_catalog::{place, Catalog, CatalogError, Contents, Entry, Name, Unmaking, Volser, Volume};
 use cica_disk::Open;
-use cica_messages::{CICA0937W, CICA0954I, CICA0955I};
+use cica_messages::{CICA0954I, CICA0955I};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const FAILED: u8 = 12;
+
+/// What is asked of the end of a catalog.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked {
+    /// FORCE or RECOVERY: it goes though it is not empty.
+    pub anyway: bool,
+    /// It is left as it is.
+    pub stays: bool,
+}
+
+/// A file that is to be removed, and whether it is overwritten before.
+pub type Inherited = (VolumeFile, bool);
 
 /// DEFINE USERCATALOG, or DEFINE MASTERCATALOG.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -228,42 +243,88 @@ fn forget(contents: &mut Contents, name: &Name) -> Result<(), Failure> {
     Ok(())
 }
 
-/// May the catalog of this entry be deleted? It must be empty, unless `anyway`; and no unit of recovery in doubt may have
-/// changed a data set of it, which nobody would find any more. Nobody changes it before what is returned is dropped.
+/// May the catalog of this entry be deleted? It must be empty; where it goes anyway, no unit of recovery in doubt may
+/// have changed a data set of it, which nobody would find any more. Nobody changes it before what is returned is
+/// dropped; nothing is returned of one of which nothing is removed.
 pub fn check_deletable(
     services: &Services,
-    master: &Catalog,
+    master: &Arc<Catalog>,
     entry: &UserCatalog,
-    anyway: bool,
+    asked: Asked,
 ) -> Result<Option<Unmaking>, Failure> {
     if entry.directory == ITSELF {
         return Ok(None);
     }
-    let going = Unmaking::begin(&services.disk, master, Path::new(&entry.directory));
-    if anyway {
-        let going = match going {
-            Ok(going) => going,
-            Err(busy @ CatalogError::Busy { .. }) => return Err(busy.into()),
-            // One that cannot be opened names nothing either.
-            Err(_) => return Ok(None),
-        };
-        decided::check_all(services, going.catalog())?;
-        return Ok(Some(going));
+    let opened = master.called(&entry.name);
+    let there = match opened.and_then(|there| there.contents().map(|_| there)) {
+        // One that cannot be opened names nothing either.
+        Err(_) if asked.anyway => return Ok(None),
+        there => there?,
+    };
+    there.clear();
+    let check = |catalog: &Catalog| {
+        if asked.anyway {
+            decided::check_all(services, catalog)
+        } else {
+            check_empty(entry, catalog)
+        }
+    };
+    check(&there)?;
+    if asked.stays {
+        return Ok(None);
     }
-    let going = going?;
-    let entries = going.catalog().contents()?.entries().count();
-    match entries {
-        0 => Ok(Some(going)),
-        _ => Err(refused(
-            &format!(
-                "{} is not empty, entries in all: {entries}; delete them first, or say RECOVERY or FORCE, which leave their data on the \
-                 volumes",
-                entry.name
-            ),
-            140,
-            0,
-        )),
+    let going = Unmaking::begin(&services.disk, master, Path::new(&entry.directory))?;
+    going.iter().try_for_each(|going| check(going.catalog()))?;
+    Ok(going)
+}
+
+fn check_empty(entry: &UserCatalog, catalog: &Catalog) -> Result<(), Failure> {
+    let contents = catalog.contents()?;
+    let words = match (contents.entries().count(), contents.leftovers().count()) {
+        (0, 0) => return Ok(()),
+        // 4.
+        (0, files) => format!(
+            "{} lists files that are made or to be removed, in all: {files}; wait for who makes them, or bring back the \
+             volume or catalog that is away, or say RECOVERY or FORCE, which leave the list to the catalog that knows \
+             {}",
+            entry.name, entry.name
+        ),
+        (entries, _) => format!(
+            "{} is not empty, entries in all: {entries}; delete them first, or say RECOVERY or FORCE, which leave their \
+             data on the volumes",
+            entry.name
+        ),
+    };
+    Err(refused(&words, 140, 0))
+}
+
+/// Files that a catalog that goes lists to be removed, as its master's; and those on volumes that the master does not
+/// know, which nobody lists any more (4).
+///
+/// # Errors
+/// A catalog cannot be read.
+pub fn inherited(
+    services: &Services,
+    master: &Catalog,
+    going: &Unmaking,
+) -> Result<(Vec<Inherited>, Vec<Failure>), CatalogError> {
+    let (below, above) = (going.catalog().contents()?, master.contents()?);
+    let (mut inherited, mut left) = (Vec::new(), Vec::new());
+    for leftover in below.leftovers() {
+        let (serial, file) = leftover;
+        let Ok(volume) = below.volume(serial) else { continue };
+        let directory = volume.path(going.catalog().directory());
+        let is_it = |known: &Volume| place::is_same(&*services.disk, &known.path(master.directory()), &directory);
+        if above.volume(serial).is_ok_and(is_it) {
+            inherited.push((leftover.clone(), below.erases(leftover)));
+        } else {
+            left.push(left_behind(
+                &file.in_directory(&directory),
+                &format!("its volume {serial} is none of the catalog that knows this one"),
+            ));
+        }
     }
+    Ok((inherited, left))
 }
 
 /// Removes the catalog that the master has forgotten; what is returned tells of files that could not be.
@@ -277,9 +338,5 @@ pub fn remove(services: &Services, master: &Catalog, entry: &UserCatalog, going:
         None => connected::unmake(&*services.disk, master.directory(), directory),
     };
     let failed = removed.err()?;
-    let path = master.directory().join(directory);
-    Some(Failure::new(
-        &CICA0937W,
-        &[("path", &path.display()), ("reason", &failed)],
-    ))
+    Some(left_behind(&master.directory().join(directory), &failed))
 }

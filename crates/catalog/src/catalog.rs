@@ -110,14 +110,18 @@ impl Catalog {
         Ok(catalog)
     }
 
-    /// Removes what a crash left.
-    pub(crate) fn clear(&self) {
+    /// Removes what a crash left, unless somebody makes files just now; each open does that.
+    pub fn clear(&self) {
         let leftovers = self.edition_guard().1.leftovers().next().is_some();
+        let is_defining = || self.was_defining(self.edition_guard().0.generation());
+        // Only who knows the catalogs around knows whose files these are (connected:U3).
+        if !leftovers && !is_defining() || self.lacks_master() {
+            return;
+        }
         if leftovers {
             self.clear_leftovers();
         }
-        let generation = self.edition_guard().0.generation();
-        if self.was_defining(generation) {
+        if is_defining() {
             // The change of nothing clears it (defining:W1). Whoever is defining just now is not waited for.
             let _ = self.transact_within(Duration::ZERO, |_| Ok::<(), CatalogError>(()));
         }
@@ -287,7 +291,7 @@ impl Catalog {
             }),
             None => {
                 // What is there under this catalog's name is that of another, which was lost.
-                aside::make_way(&*self.disk, &path, &self.vvds_name(), &[&*contents])?;
+                aside::make_way_for(&*self.disk, &path, &self.place, &[&*contents])?;
                 contents.add_volume(volume.clone())
             }
         })?;

@@ -7,7 +7,7 @@ mod common;
 use cica_catalog::entry::{Alias, History, Relate, UserCatalog};
 use cica_catalog::moves::Move;
 use cica_catalog::wire::vvds::{encode, Head};
-use cica_catalog::{connected, vvds, Catalog, CatalogError, Device, Entry};
+use cica_catalog::{connected, vvds, Catalog, CatalogError, Device, Entry, Volume};
 use cica_disk::{Confined, Disk, LinuxDisk};
 use cica_format::checksum::crc32c;
 use common::{cluster, date, name, serial};
@@ -55,6 +55,89 @@ fn copies(directory: &Path) -> Vec<(PathBuf, vvds::Vvds)> {
     found.map(|(name, copy)| (name, copy.unwrap())).collect()
 }
 
+/// A copy as an earlier release wrote it, on vol2: by the name of the link. Its name.
+fn write_earlier(place: &Linked, catalog: &Catalog, head: Head) -> String {
+    write_earlier_of(place, catalog, head, catalog.generation().unwrap())
+}
+
+fn write_earlier_of(place: &Linked, catalog: &Catalog, head: Head, generation: u64) -> String {
+    let contents = catalog.contents().unwrap();
+    let earlier = format!(".vvds-{:08x}", crc32c(head.directory.as_os_str().as_bytes()));
+    let (_, bytes) = encode(&head, &contents, contents.entries(), generation);
+    std::fs::write(place.at("vol2").join(&earlier), bytes).unwrap();
+    earlier
+}
+
+fn linked_head(place: &Linked) -> Head {
+    Head {
+        directory: place.at("link/cat"),
+        known_as: String::new(),
+        serial: serial("VOL002"),
+    }
+}
+
+/// A catalog that was always reached through a link, with a second volume, as an earlier release left it.
+fn of_an_earlier_release(place: &Linked) -> (Catalog, Volume, String) {
+    let by_name = Catalog::open_or_create(disk(), place.at("real/cat")).unwrap();
+    let volume = by_name
+        .add_volume(&serial("VOL002"), Device::default_type(), Some(&place.at("vol2")), None)
+        .unwrap();
+    insert(&by_name, "A");
+    std::fs::remove_file(place.at("vol2").join(by_name.vvds_name())).unwrap();
+    let earlier = write_earlier(place, &by_name, linked_head(place));
+    (by_name, volume, earlier)
+}
+
+#[test]
+fn a_copy_that_was_named_by_a_link_is_known_by_who_uses_none() {
+    let place = Linked::new("earlier");
+    let (by_name, volume, _) = of_an_earlier_release(&place);
+    by_name.check_vvds(&volume).unwrap();
+    // It gives way to the first one that is written.
+    insert(&by_name, "B");
+    by_name.check_vvds(&volume).unwrap();
+    let found = copies(&place.at("vol2"));
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].0, Path::new(&by_name.vvds_name()));
+    // Both go with the volume.
+    write_earlier(&place, &by_name, linked_head(&place));
+    by_name.remove_volume(&serial("VOL002")).unwrap();
+    assert!(copies(&place.at("vol2")).is_empty());
+}
+
+#[test]
+fn a_new_catalog_does_not_forget_what_the_lost_one_left_by_the_name_of_a_link() {
+    let place = Linked::new("lost");
+    let (by_name, ..) = of_an_earlier_release(&place);
+    // On its default volume, and one that is added.
+    let default = place.at("real/cat/volumes/CICA01");
+    std::fs::remove_file(default.join(by_name.vvds_name())).unwrap();
+    let head = Head {
+        serial: serial("CICA01"),
+        ..linked_head(&place)
+    };
+    let earlier = write_earlier_of(&place, &by_name, head, 1);
+    std::fs::rename(place.at("vol2").join(&earlier), default.join(&earlier)).unwrap();
+    write_earlier(&place, &by_name, linked_head(&place));
+    std::fs::remove_file(place.at("real/cat/catalog")).unwrap();
+    let anew = Catalog::open_or_create(disk(), place.at("real/cat")).unwrap();
+    let volume = anew.add_volume(&serial("VOL002"), Device::default_type(), Some(&place.at("vol2")), None);
+    volume.unwrap();
+    for text in ["X", "Y", "Z"] {
+        insert(&anew, text);
+    }
+    for directory in [default, place.at("vol2")] {
+        let found = copies(&directory);
+        let of_lost: Vec<_> = found
+            .iter()
+            .filter(|(_, copy)| copy.contents.find(&name("A")).is_some())
+            .collect();
+        assert_eq!((found.len(), of_lost.len()), (2, 1), "{}", directory.display());
+        let (file, copy) = of_lost[0];
+        assert!(!anew.is_own_copy(&anew.contents().unwrap(), &directory, file, copy));
+    }
+}
+
 #[test]
 fn a_volume_has_one_copy_of_it() {
     let place = Linked::new("copy");
@@ -80,18 +163,16 @@ fn a_volume_has_one_copy_of_it() {
     // A copy of an earlier release has the name of the link; it still says whose the volume is, and goes.
     let own = place.at("vol2").join(by_link.vvds_name());
     std::fs::remove_file(&own).unwrap();
-    let head = Head {
-        directory: place.at("link/cat"),
-        known_as: String::new(),
-        serial: serial("VOL002"),
-    };
-    let contents = by_link.contents().unwrap();
-    let (_, bytes) = encode(&head, &contents, contents.entries(), by_link.generation().unwrap());
-    let earlier = format!(".vvds-{:08x}", crc32c(place.at("link/cat").as_os_str().as_bytes()));
-    std::fs::write(place.at("vol2").join(&earlier), bytes).unwrap();
+    let earlier = write_earlier(&place, &by_link, linked_head(&place));
     let by_link = Catalog::open(disk(), place.at("link/cat")).unwrap();
     by_link.check_volume(&volume).unwrap();
-    assert!(by_link.is_own_copy(&contents, &place.at("vol2"), Path::new(&earlier)));
+    let found = copies(&place.at("vol2")).remove(0).1;
+    assert!(by_link.is_own_copy(
+        &by_link.contents().unwrap(),
+        &place.at("vol2"),
+        Path::new(&earlier),
+        &found
+    ));
     insert(&by_link, "C");
     let found = copies(&place.at("vol2"));
     assert_eq!(

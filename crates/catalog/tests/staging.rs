@@ -233,6 +233,88 @@ fn a_file_that_another_catalog_names_is_not_removed() {
     }
 }
 
+fn list(catalog: &Catalog, file: &str) {
+    let listed = catalog.transact(|contents| -> Result<(), CatalogError> {
+        contents.add_leftover(&serial("CICA01"), &cica_disk::FileName::near(file), false);
+        Ok(())
+    });
+    listed.expect("listed");
+}
+
+/// X is gone and listed still by one catalog, and made by another.
+#[test]
+fn a_file_that_another_catalog_makes_is_not_removed() {
+    for user_makes in [false, true] {
+        let disk = Arc::new(SimDisk::new());
+        let (master, user) = pair(&disk);
+        let (dead, maker) = if user_makes { (&master, &user) } else { (&user, &master) };
+        list(dead, "X");
+        let right = maker.stage().expect("the right");
+        list(maker, "X");
+        make(&*disk, "X");
+        let again = Arc::new(Catalog::open(disk.clone(), DIRECTORY).expect("readable"));
+        let below = again.called(&name("UCAT.PAY")).expect("readable");
+        assert!(is_there(&*disk, "X"), "{user_makes}");
+        let now = if user_makes { [&below, &again] } else { [&again, &below] };
+        assert_eq!(now.map(|catalog| listed(catalog).len()), [1, 0], "{user_makes}");
+        drop(right);
+        let again = Arc::new(Catalog::open(disk.clone(), DIRECTORY).expect("readable"));
+        again.called(&name("UCAT.PAY")).expect("readable");
+        assert!(!is_there(&*disk, "X"), "{user_makes}");
+    }
+}
+
+/// A catalog below the user catalog lists X, which the master names; nobody names Y.
+#[test]
+fn all_catalogs_are_asked_however_they_hang_together() {
+    let disk = Arc::new(SimDisk::new());
+    let (master, user) = pair(&disk);
+    let place = user.directory().join("UCAT.LOW");
+    connected::make(&*disk, user.directory(), Path::new("UCAT.LOW")).expect("made");
+    let entry = Entry::UserCatalog(UserCatalog {
+        name: name("UCAT.LOW"),
+        directory: "UCAT.LOW".to_owned(),
+        history: History::new(date(2022, 242)),
+        other: Vec::new(),
+    });
+    user.transact(|contents| contents.insert(entry)).expect("connected");
+    let low = user.called(&name("UCAT.LOW")).expect("known");
+    ["X", "Y"].iter().for_each(|file| list(&low, file));
+    let Entry::Cluster(mut entry) = cluster("A") else {
+        panic!("a cluster")
+    };
+    entry.data.file = cica_disk::FileName::near("X");
+    let defined = master.transact(|contents| contents.insert(Entry::Cluster(entry)));
+    defined.expect("defined");
+    ["X", "Y"].iter().for_each(|file| make(&*disk, file));
+    drop((master, user, low));
+    let master = Arc::new(Catalog::open(disk.clone(), DIRECTORY).expect("readable"));
+    let user = master.called(&name("UCAT.PAY")).expect("readable");
+    let low = user.called(&name("UCAT.LOW")).expect("readable");
+    assert!(listed(&low).is_empty() && low.directory() == place);
+    assert!(is_there(&*disk, "X") && !is_there(&*disk, "Y"));
+}
+
+/// The master names X, which a user catalog lists, and is not there to be asked.
+#[test]
+fn a_user_catalog_that_is_opened_by_its_directory_removes_nothing() {
+    let disk = Arc::new(SimDisk::new());
+    let (master, user) = pair(&disk);
+    list(&user, "X");
+    user.note_defining(&[(serial("CICA01"), cica_disk::FileName::near("Y"))], 7)
+        .expect("noted");
+    ["X", "Y"].iter().for_each(|file| make(&*disk, file));
+    let directory = user.directory().to_owned();
+    drop((master, user));
+    let alone = Catalog::open(disk.clone(), directory).expect("readable");
+    assert_eq!(listed(&alone), ["X"]);
+    assert!(is_there(&*disk, "X") && is_there(&*disk, "Y"));
+    drop(alone);
+    let master = Arc::new(Catalog::open(disk.clone(), DIRECTORY).expect("readable"));
+    master.called(&name("UCAT.PAY")).expect("readable");
+    assert!(!is_there(&*disk, "X") && !is_there(&*disk, "Y"));
+}
+
 #[test]
 fn nobody_changes_a_catalog_that_is_looked_at_to_be_removed() {
     let disk = Arc::new(SimDisk::new());
@@ -240,6 +322,7 @@ fn nobody_changes_a_catalog_that_is_looked_at_to_be_removed() {
     let shared: Arc<dyn Disk> = disk.clone();
     let below = Path::new("volumes/CICA01/UCAT.PAY");
     let going = Unmaking::begin(&shared, &master, below).expect("it is there");
+    let going = going.expect("it can be written");
     let directory = user.directory().to_owned();
     let other = Catalog::open_named(shared.clone(), directory).expect("readable");
     let other = other.patience(Duration::from_millis(20));

@@ -149,6 +149,13 @@ fn nothing_takes_it_away_empties_it_or_puts_another_into_its_place() {
         assert_eq!(all(&place), doubtful, "{said}");
         assert!(!place.path("second").exists(), "{said}: its copy is made first");
     }
+    // Nor with a catalog that cannot be locked.
+    let lock = place.path("catalog/volumes/CICA01/UCAT.PAY/lock");
+    std::fs::remove_file(&lock).unwrap();
+    std::fs::create_dir(&lock).unwrap();
+    let said = "DELETE UCAT.PAY USERCATALOG FORCE";
+    refused(&cards(&place, said), said);
+    std::fs::remove_dir(&lock).unwrap();
     let recovered = place.run(&["recover", "PAY.MASTER", "--from", "before", "--quiet"]);
     refused(&recovered, "recover");
     let imported = place.run_with(&["import", "-", "PAY.REUSED", "--empty", "--quiet"], RECORDS);

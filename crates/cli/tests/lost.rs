@@ -3,6 +3,10 @@
 
 mod common;
 
+use cica_catalog::vvds;
+use cica_catalog::wire::vvds::encode;
+use cica_disk::LinuxDisk;
+use cica_format::checksum::crc32c;
 use common::Place;
 
 const CARDS: &str = "DEF ALIAS (NAME(A.ALIAS) RELATE(A.NAMES))
@@ -112,4 +116,55 @@ DEF CL (NAME(A.NAMES) RECATALOG) CATALOG(UCAT.ONE)";
     let told = run.text();
     assert!(told.contains("that of A.NAMES in the catalog"), "{told}");
     assert_eq!(place.run(&["get", "A.NAMES", "AA01"]).done(), "AA01 first\n");
+}
+
+/// Copies that a catalog left under the name of the directory it was moved from say what was there then.
+#[test]
+fn what_is_deleted_from_a_catalog_that_was_moved_stays_deleted() {
+    let place = lost();
+    let cards = "DEF UCAT (NAME(UCAT.ONE) CYL(1) VOL(CICA01))
+DEF UCAT (NAME(UCAT.TWO) CYL(1) VOL(CICA01))
+DEF ALIAS (NAME(ONE) RELATE(UCAT.ONE))
+DEF GDG (NAME(ONE.GROUP) LIMIT(3))
+DEF GDG (NAME(ONE.STAYS) LIMIT(3))";
+    place.cards(cards, &[]).done();
+    std::fs::rename(place.path("catalog"), place.path("moved")).unwrap();
+    let run = |args: &[&str]| place.run(&[&["--catalog", "moved"], args].concat());
+    for name in ["A.ALIAS", "A.PATH", "A.GROUP", "ONE.GROUP"] {
+        run(&["rm", name]).done();
+    }
+    let cards = " DELETE UCAT.TWO USERCATALOG\n";
+    std::fs::write(place.path("cards"), cards).unwrap();
+    run(&["idcams", "cards"]).done();
+    let ls = || run(&["ls"]).done();
+    let before = ls();
+    for _ in 0..2 {
+        assert_eq!(run(&["recatalog"]).done(), "");
+        assert_eq!(ls(), before);
+    }
+    assert!(!place.path("moved/volumes/CICA01/UCAT.TWO/catalog").exists());
+    // Nor where it is lost once more, though the one in its place is younger than those copies.
+    std::fs::remove_file(place.path("moved/catalog")).unwrap();
+    run(&["recatalog"]).done();
+    assert_eq!(ls(), before);
+}
+
+/// An earlier release left a copy by the name of a link; the catalog is used without the link since.
+#[test]
+fn what_was_deleted_since_a_link_was_used_stays_deleted() {
+    let place = lost();
+    std::os::unix::fs::symlink("catalog", place.path("link")).unwrap();
+    let volume = std::fs::canonicalize(place.path("catalog/volumes/CICA01")).unwrap();
+    let (name, copy) = vvds::read_all(&LinuxDisk::new(), &volume).unwrap().remove(0);
+    let mut copy = copy.unwrap();
+    copy.head.directory = volume.parent().unwrap().parent().unwrap().with_file_name("link");
+    let entries = copy.contents.entries();
+    let (_, bytes) = encode(&copy.head, &copy.contents, entries, copy.generation);
+    place.run(&["rm", "A.ALIAS"]).done();
+    let linked = copy.head.directory.as_os_str().as_encoded_bytes();
+    let linked = volume.join(format!(".vvds-{:08x}", crc32c(linked)));
+    std::fs::write(&linked, bytes).unwrap();
+    assert_eq!(place.run(&["recatalog"]).done(), "");
+    assert!(!listed(&place).contains(&"A.ALIAS".to_owned()));
+    assert!(!linked.exists() && volume.join(name).exists());
 }

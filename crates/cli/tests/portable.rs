@@ -3,10 +3,13 @@
 
 mod common;
 
+use cica_catalog::{Catalog, CatalogError, Volser};
+use cica_disk::{Disk, FileName, LinuxDisk};
 use common::Place;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A place with a data set of so many records.
@@ -197,4 +200,31 @@ fn a_kill_at_any_moment_leaves_one_whole_data_set() {
             assert_eq!(files(&place).len(), 2, "{args:?} after {delay}: {:?}", files(&place));
         }
     }
+}
+
+/// A user catalog lists a file that it has removed; whoever opens that catalog next may remove it once more.
+#[test]
+fn a_restore_takes_no_file_that_another_catalog_lists() {
+    let place = place(20);
+    place.run(&["backup", "PAY.MASTER", "-o", "b"]).done();
+    place.run(&["rm", "PAY.MASTER"]).done();
+    let cards = "DEF UCAT (NAME(UCAT.ONE) CYL(1) VOL(CICA01))
+DEF ALIAS (NAME(ONE) RELATE(UCAT.ONE))
+DEF GDG (NAME(ONE.GROUP) LIMIT(3))";
+    place.cards(cards, &[]).done();
+    let disk: Arc<dyn Disk> = Arc::new(LinuxDisk::new());
+    let below = place.path("catalog/volumes/CICA01/UCAT.ONE");
+    let below = Catalog::open_named(disk, below).unwrap();
+    let listed = below.transact(|contents| -> Result<(), CatalogError> {
+        contents.add_leftover(&Volser::default_serial(), &FileName::near("PAY.MASTER.DATA"), false);
+        Ok(())
+    });
+    listed.unwrap();
+    // Somebody works there, so that nobody clears the list.
+    let right = below.stage().unwrap();
+    place.run(&["restore", "b"]).done();
+    assert_eq!(place.data_file("PAY.MASTER").file_name().unwrap(), "PAY.MASTER.DATA~2");
+    drop(right);
+    assert!(place.run(&["ls"]).done().contains("PAY.MASTER"));
+    assert_eq!(place.run(&["cat", "PAY.MASTER"]).done().lines().count(), 20);
 }

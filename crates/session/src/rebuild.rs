@@ -12,6 +12,8 @@
 //! * R4. A generation says nothing of another catalog's. What a copy says without files comes in unless the copy is one
 //!   of the catalog as it is, which knows it already.
 //! * R5. What cannot be taken in is told, and the rest comes in.
+//! * R6. A catalog that has gone on behind copies of one elsewhere, on the same volumes, has taken them in, or is that
+//!   one, moved. What they name and it does not was deleted since, and stays so.
 
 use cica_catalog::connected::{self, ITSELF};
 use cica_catalog::entry::UserCatalog;
@@ -51,7 +53,7 @@ pub fn rebuild(
 ) -> Result<Rebuilt, CatalogError> {
     let mut rebuilt = Rebuilt::default();
     let copies = collect(&**disk, directories, &mut rebuilt)?;
-    let Some(own) = own(&**disk, &copies, master, &mut rebuilt) else {
+    let Some((own, passed)) = own(&**disk, &copies, master, &mut rebuilt)? else {
         return Ok(rebuilt);
     };
     let work = Work {
@@ -61,12 +63,13 @@ pub fn rebuild(
         directories,
     };
     work.take_in(master, &own, &mut rebuilt)?;
+    work.clear_passed(master, &passed, &mut rebuilt)?;
     for entry in master.contents()?.entries() {
         let Entry::UserCatalog(below) = entry else { continue };
         let of_it: Vec<&Copy> = copies.iter().filter(|copy| work.is_of(copy, below, &own)).collect();
         if below.directory != ITSELF && !of_it.is_empty() {
             let catalog = master.called(&below.name);
-            let done = catalog.and_then(|catalog| work.take_in(&catalog, &of_it, &mut rebuilt));
+            let done = catalog.and_then(|catalog| work.take_in_below(&catalog, &of_it, &mut rebuilt));
             if let Err(error) = done {
                 rebuilt
                     .left
@@ -104,9 +107,17 @@ fn collect(disk: &dyn Disk, directories: &[PathBuf], rebuilt: &mut Rebuilt) -> R
     Ok(copies)
 }
 
+/// Copies that are to be taken in, and those that the catalog has overtaken (R6).
+type Chosen<'c> = (Vec<&'c Copy>, Vec<&'c Copy>);
+
 /// The copies of the master catalog: of its directory, else of the only master there are copies of. Those of its
 /// directory may be of a run that was cut off and took them from another's, which are taken in again (R3).
-fn own<'c>(disk: &dyn Disk, copies: &'c [Copy], master: &Catalog, rebuilt: &mut Rebuilt) -> Option<Vec<&'c Copy>> {
+fn own<'c>(
+    disk: &dyn Disk,
+    copies: &'c [Copy],
+    master: &Catalog,
+    rebuilt: &mut Rebuilt,
+) -> Result<Option<Chosen<'c>>, CatalogError> {
     let of = |directory: &Path| -> Vec<&Copy> {
         let of = copies.iter().filter(|copy| copy.directory(disk) == directory);
         of.collect()
@@ -114,22 +125,24 @@ fn own<'c>(disk: &dyn Disk, copies: &'c [Copy], master: &Catalog, rebuilt: &mut 
     let masters = copies.iter().filter(|copy| copy.vvds.head.known_as.is_empty());
     let masters: BTreeSet<PathBuf> = masters.map(|copy| copy.directory(disk)).collect();
     let mut first = masters.iter();
-    match (first.next(), first.next()) {
+    Ok(match (first.next(), first.next()) {
         _ if masters.contains(master.place()) => {
-            let mut own = of(master.place());
+            let (mut own, mut passed) = (of(master.place()), Vec::new());
             let mut others = masters
                 .iter()
                 .filter(|place| *place != master.place() && !is_catalog(disk, place));
             if let (Some(from), None) = (others.next(), others.next()) {
                 let from = of(from);
-                if own.iter().all(|copy| from.iter().any(|from| copy.is_of(from))) {
+                if has_overtaken(master, &own, &from)? {
+                    passed = from;
+                } else if own.iter().all(|copy| from.iter().any(|from| copy.is_of(from))) {
                     own.extend(from);
                 }
             }
-            Some(own)
+            Some((own, passed))
         }
         (None, _) => None,
-        (Some(one), None) => Some(of(one)),
+        (Some(one), None) => Some((of(one), Vec::new())),
         _ => {
             let named: Vec<String> = masters.iter().map(|path| path.display().to_string()).collect();
             rebuilt.left.push(format!(
@@ -139,7 +152,21 @@ fn own<'c>(disk: &dyn Disk, copies: &'c [Copy], master: &Catalog, rebuilt: &mut 
             ));
             None
         }
-    }
+    })
+}
+
+/// Has a catalog gone on behind the copies `from` of one elsewhere (R6)? `own` are its own copies.
+fn has_overtaken(catalog: &Catalog, own: &[&Copy], from: &[&Copy]) -> Result<bool, CatalogError> {
+    let newest = |copies: &[&Copy]| copies.iter().map(|copy| copy.vvds.generation).max();
+    let generation = catalog.generation()?;
+    let (Some(own_newest), Some(from_newest)) = (newest(own), newest(from)) else {
+        return Ok(false);
+    };
+    // One made in the place of a lost one may have more generations than that had, and knows nothing yet: the change
+    // that takes in was cut off before it was written, or has not begun.
+    let is_new = catalog.contents()?.entries().next().is_none() && own_newest <= generation + 1;
+    let shares = own.iter().any(|own| from.iter().any(|from| from.volume == own.volume));
+    Ok(shares && !is_new && own_newest.max(generation) > from_newest)
 }
 
 impl Copy {
@@ -198,11 +225,45 @@ impl Work<'_> {
         there || stated && !head.known_as.is_empty()
     }
 
+    /// Takes in copies of a user catalog, which lies where it was or elsewhere.
+    fn take_in_below(
+        &self,
+        catalog: &Arc<Catalog>,
+        copies: &[&Copy],
+        rebuilt: &mut Rebuilt,
+    ) -> Result<(), CatalogError> {
+        let is_own = |copy: &&&Copy| copy.directory(&*self.disk) == catalog.place();
+        let (own, from): (Vec<&Copy>, Vec<&Copy>) = copies.iter().partition(is_own);
+        if has_overtaken(catalog, &own, &from)? {
+            self.take_in(catalog, &own, rebuilt)?;
+            self.clear_passed(catalog, &from, rebuilt)
+        } else {
+            self.take_in(catalog, copies, rebuilt)
+        }
+    }
+
+    /// Takes away copies that were overtaken (R6) and tell nothing that the catalog does not know; others may be those
+    /// of a run that was cut off, and had to leave something out.
+    fn clear_passed(&self, catalog: &Catalog, passed: &[&Copy], rebuilt: &mut Rebuilt) -> Result<(), CatalogError> {
+        let contents = catalog.contents()?;
+        let is_known = |copy: &&&Copy| {
+            let mut entries = copy.vvds.contents.entries();
+            entries.all(|entry| contents.find(entry.name()).is_some())
+        };
+        for copy in passed.iter().filter(is_known) {
+            if !self.is_anothers(catalog, copy) {
+                let cleared = catalog.clear_copy(&copy.path(), &copy.vvds);
+                rebuilt.left.extend(cleared.err().map(|error| error.to_string()));
+            }
+        }
+        Ok(())
+    }
+
     fn take_in(&self, catalog: &Arc<Catalog>, copies: &[&Copy], rebuilt: &mut Rebuilt) -> Result<(), CatalogError> {
         let (before, generation) = (catalog.contents()?, catalog.generation()?);
         // R4.
         let is_known = |copy: &&&Copy| {
-            copy.vvds.generation <= generation && catalog.is_own_copy(&before, &copy.volume, &copy.file)
+            copy.vvds.generation <= generation && catalog.is_own_copy(&before, &copy.volume, &copy.file, &copy.vvds)
         };
         let kept: Vec<&Vvds> = copies.iter().map(|copy| &copy.vvds).collect();
         let news = copies.iter().filter(|copy| !is_known(copy)).map(|copy| &copy.vvds);
@@ -244,12 +305,19 @@ impl Work<'_> {
         }
         let contents = catalog.contents()?;
         for copy in copies {
-            if catalog.is_own_copy(&contents, &copy.volume, &copy.file) || self.is_anothers(catalog, copy) {
+            let is_here =
+                |volume: &Volume| self.directory_of(catalog, volume) == place::real(&*self.disk, &copy.volume);
+            let is_current = copy.file == Path::new(&catalog.vvds_name()) && contents.volumes().any(is_here);
+            if is_current || self.is_anothers(catalog, copy) {
                 continue;
             }
-            if let Err(error) = catalog.clear_copy(&copy.path(), &copy.vvds) {
-                left.push(error.to_string());
-            }
+            // Of what the catalog knew and one of an earlier release, named by a link, still says, nothing is left out.
+            let cleared = if is_known(&copy) {
+                catalog.remove_copy(&copy.path())
+            } else {
+                catalog.clear_copy(&copy.path(), &copy.vvds)
+            };
+            left.extend(cleared.err().map(|error| error.to_string()));
         }
         rebuilt.taken.extend(taken);
         rebuilt.left.extend(left);

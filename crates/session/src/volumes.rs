@@ -8,7 +8,7 @@
 //! * Y3. What was given in this process counts before a root says so; what another process was given counts from its
 //!   next commit on, within a second.
 
-use cica_catalog::{Catalog, CatalogError, Component, Contents, Volume};
+use cica_catalog::{Catalog, CatalogError, Component, Contents, Volser, Volume};
 use cica_disk::Disk;
 use cica_engine::{peek, Absent, Room, Volumes};
 use std::collections::HashMap;
@@ -75,10 +75,13 @@ impl CatalogVolumes {
     /// A component that this process makes, and no entry names yet.
     fn being_made(&self, file: &Path) -> Result<Option<Asking>, CatalogError> {
         for home in self.catalog.all()? {
-            let mut made = home.components_being_made().into_iter();
-            let is_it = |c: &Component| matches!(home.component_path(c), Ok(path) if path == file);
-            if let Some(component) = made.find(is_it) {
-                let contents = home.contents()?;
+            let like = home.components_being_made(|c| file.ends_with(c.file.as_str()));
+            if like.is_empty() {
+                continue;
+            }
+            let contents = home.contents()?;
+            let is_it = |c: &Component| matches!(path_of(&home, &contents, c), Ok(path) if path == file);
+            if let Some(component) = like.into_iter().find(is_it) {
                 return Ok(Some(Asking {
                     home,
                     contents,
@@ -93,8 +96,13 @@ impl CatalogVolumes {
     fn taken_by_made(&self, place: &Path, given: &Given) -> Result<u64, CatalogError> {
         let mut sum = 0;
         for home in self.catalog.all()? {
-            let made = home.components_being_made();
-            sum += taken_by(&*self.disk, (&home, &*home.contents()?), made.iter(), place, given)?;
+            let contents = home.contents()?;
+            let volumes = contents
+                .volumes()
+                .filter(|volume| volume.path(home.directory()) == place);
+            let here: Vec<&Volser> = volumes.map(|volume| &volume.serial).collect();
+            let made = home.components_being_made(|c| c.volumes.iter().any(|serial| here.contains(&serial)));
+            sum += taken_by(&*self.disk, (&home, &contents), made.iter(), place, given)?;
         }
         Ok(sum)
     }
@@ -291,11 +299,18 @@ fn taken_by<'c>(
     for component in components {
         for (number, serial) in component.volumes.iter().enumerate() {
             if contents.volume(serial)?.path(catalog.directory()) == place {
-                sum += held(disk, component, &catalog.component_path(component)?, number, given);
+                sum += held(disk, component, &path_of(catalog, contents, component)?, number, given);
             }
         }
     }
     Ok(sum)
+}
+
+/// The file of a component, as these contents of its catalog have its volume: nothing is read.
+fn path_of(home: &Catalog, contents: &Contents, component: &Component) -> Result<PathBuf, CatalogError> {
+    let serial = component.volumes.first().cloned();
+    let volume = contents.volume(&serial.unwrap_or_else(Volser::default_serial))?;
+    Ok(component.file.in_directory(&volume.path(home.directory())))
 }
 
 fn components(contents: &Contents) -> impl Iterator<Item = &Component> {

@@ -112,3 +112,25 @@ fn of_each_lost_catalog_the_newest_copy_counts() {
     assert!(rebuilt.left.is_empty(), "{:?}", rebuilt.left);
     assert_eq!(names(&catalog), ["A", "B", "C", "D", "E", "F", "G"]);
 }
+
+/// One that has been changed more often than the lost one, and knows the volumes and nothing else.
+#[test]
+fn a_new_catalog_of_a_higher_generation_takes_in_what_it_does_not_know() {
+    let shared: Arc<dyn Disk> = lost();
+    let catalog = Catalog::open_or_create(shared.clone(), "/new").unwrap();
+    for (n, directory) in VOLUMES.iter().enumerate() {
+        let serial = Volser::parse(&format!("VOL00{n}")).unwrap();
+        let directory = Some(Path::new(directory));
+        catalog
+            .add_volume(&serial, Device::default_type(), directory, None)
+            .unwrap();
+    }
+    for _ in 0..9 {
+        insert(&catalog, "X");
+        let gone = catalog.transact(|contents| contents.remove(&Name::parse("X").unwrap()).map(drop));
+        gone.unwrap();
+    }
+    let (catalog, rebuilt) = anew(&shared);
+    assert!(rebuilt.left.is_empty(), "{:?}", rebuilt.left);
+    assert_eq!(names(&catalog), ["A", "B", "C"]);
+}

@@ -7,8 +7,7 @@
 
 use super::super::failure::{refused, Failure};
 use super::super::stated::Form;
-use super::super::Services;
-use super::leftover;
+use super::super::{elsewhere, Services};
 use super::over::Over;
 use super::{put_in, DefineCluster, Defined, Rolling};
 use cica_catalog::entry::{Attributes, Component, Keys, RecordSize, ShareOptions};
@@ -82,7 +81,7 @@ pub fn recatalog(services: &Services, request: &DefineCluster) -> Result<(Define
 
 /// 3.
 fn check_free(services: &Services, catalog: &Catalog, contents: &Contents, found: &FoundFile) -> Result<(), Failure> {
-    leftover::check_others(services, catalog, &[&found.path])?;
+    elsewhere::check(services, catalog, &[&found.path])?;
     // Of an entry of the same name it is said that it is there.
     let is_new = |name| contents.find(&name).is_none();
     let is_new = Name::parse(&found.root.attributes.cluster_name).is_ok_and(is_new);

@@ -12,7 +12,7 @@
 //! 3. Of two that make the same data set at once the first has it. The other is refused, and its file is gone.
 
 use super::super::failure::{refused, Failure};
-use super::super::Services;
+use super::super::{elsewhere, Services};
 use cica_catalog::entry::NonVsam;
 use cica_catalog::generation::Rolled;
 use cica_catalog::staging::VolumeFile;
@@ -112,6 +112,7 @@ fn announce(
             let name = data_set.name.clone();
             return Err(not_entered(CatalogError::Duplicate { name }, data_set));
         }
+        elsewhere::check(services, catalog, &[path])?;
         if let Some((left, error)) = catalog.remove_leftovers(contents, files).first() {
             return Err(unnamed(left, error));
         }

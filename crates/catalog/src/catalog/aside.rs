@@ -7,10 +7,11 @@
 //! <volume>/.vvds-XXXXXXXX   any name of a copy that nothing has; what is in it says whose it is
 //! ```
 //! * A1. A copy that names what its successor does not know is set aside before another takes its name. So is one that
-//!   is damaged, or of a newer format. The new name is durable before the old one is used.
+//!   is damaged, or of a newer format, and one that an earlier release named by a link to the catalog's directory. The
+//!   new name is durable before the old one is used.
 //! * A2. A copy that was set aside goes when its entries were taken in. What was left out stays in it.
 
-use super::copies::{copy_name, read_one};
+use super::copies::{by_links, copy_name, name_of, read_one};
 use super::files;
 use super::Catalog;
 use crate::contents::Contents;
@@ -36,6 +37,26 @@ pub(crate) fn make_way(disk: &dyn Disk, directory: &Path, name: &str, known: &[&
         Ok(_) | Err(CatalogError::Damaged { .. } | CatalogError::Version { .. }) => set_aside(disk, directory, name),
         Err(error) => Err(error),
     }
+}
+
+/// The same of all copies of the catalog at `place`, by whatever name its directory was given.
+///
+/// # Errors
+/// The same, of any of them.
+pub(crate) fn make_way_for(
+    disk: &dyn Disk,
+    directory: &Path,
+    place: &Path,
+    known: &[&Contents],
+) -> Result<(), CatalogError> {
+    let linked = by_links(disk, directory, place).map_err(|source| CatalogError::Io {
+        doing: "read",
+        path: directory.to_owned(),
+        source,
+    })?;
+    let linked = linked.into_iter().map(|(_, name)| name);
+    let mut names = std::iter::once(name_of(place)).chain(linked);
+    names.try_for_each(|name| make_way(disk, directory, &name, known))
 }
 
 /// Does a copy name anything that none of `known` does?
@@ -75,7 +96,7 @@ impl Catalog {
     /// Takes the copy off a volume that the catalog has given up. `before` is what it knew of it.
     pub fn give_up_copy(&self, volume: &Volume, before: &Contents) {
         let directory = volume.path(&self.directory);
-        let made_way = make_way(&*self.disk, &directory, &self.vvds_name(), &[before]);
+        let made_way = make_way_for(&*self.disk, &directory, &self.place, &[before]);
         // One that stays is of a catalog that does not know the volume, and is not asked for.
         if made_way.is_ok() {
             self.remove_vvds(volume);
@@ -92,17 +113,9 @@ impl Catalog {
             .contents
             .entries()
             .filter(|entry| contents.find(entry.name()).is_none());
-        let failed = |source| CatalogError::Io {
-            doing: "remove",
-            path: path.to_owned(),
-            source,
-        };
         let directory = path.parent().unwrap_or(path);
         let Some(first) = left.next() else {
-            match self.disk.remove(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
-                _ => return files::sync_directory(&*self.disk, directory).map_err(failed),
-            }
+            return self.remove_copy(path);
         };
         let head = Head {
             directory: self.place.clone(),
@@ -114,5 +127,21 @@ impl Catalog {
         let mut next = path.as_os_str().to_owned();
         next.push(".new");
         files::replace(&*self.disk, directory, (Path::new(&next), path, path), &bytes)
+    }
+
+    /// Takes away a copy that says nothing that the catalog did not know.
+    ///
+    /// # Errors
+    /// The directory cannot be written.
+    pub fn remove_copy(&self, path: &Path) -> Result<(), CatalogError> {
+        let failed = |source| CatalogError::Io {
+            doing: "remove",
+            path: path.to_owned(),
+            source,
+        };
+        match self.disk.remove(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
+            _ => files::sync_directory(&*self.disk, path.parent().unwrap_or(path)).map_err(failed),
+        }
     }
 }

@@ -29,8 +29,9 @@ impl Catalog {
         self.being_made.all().retain(|component| !is_it(component));
     }
 
-    /// All that this process makes.
-    pub fn components_being_made(&self) -> Vec<Component> {
-        self.being_made.all().clone()
+    /// Those that this process makes, of which `which` asks nothing of a catalog: there may be very many.
+    pub fn components_being_made(&self, which: impl Fn(&Component) -> bool) -> Vec<Component> {
+        let made = self.being_made.all();
+        made.iter().filter(|component| which(component)).cloned().collect()
     }
 }

@@ -13,7 +13,8 @@
 //! * U1. A user catalog knows the volumes of its master too: they are put in, or put right, before each change of it. A
 //!   volume of its own of the same serial stays as long as data sets lie on it.
 //! * U2. The entry of a user catalog is made when the catalog is there, and taken out before the catalog goes.
-//! * U3. A user catalog is changed only by who knows its master: one that was opened without it is looked at.
+//! * U3. A user catalog is changed only by who knows its master: one that was opened without it is looked at. One that
+//!   the user opens by its directory, and that a volume says to have a master, keeps what a crash left.
 
 use super::files;
 use super::store;
@@ -143,7 +144,7 @@ impl Catalog {
         let above = self.connections.above.as_ref().and_then(|(master, _)| master.upgrade());
         let master = match &above {
             Some(master) => &**master,
-            None if self.connections.is_below || self.was_below()? => return Ok(None),
+            None if self.lacks_master() => return Ok(None),
             None => self,
         };
         let contents = master.contents()?;
@@ -155,33 +156,35 @@ impl Catalog {
         Ok(Some(is_it(master.directory()) || catalogs.any(|known| is_it(&known))))
     }
 
-    /// The directories of the catalogs around this one: its master and those below that, or those below it.
-    pub(super) fn around(&self, own: &Contents) -> Result<Vec<PathBuf>, CatalogError> {
+    /// The directory of the master over all catalogs around this one.
+    pub(super) fn top(&self) -> PathBuf {
         let above = self.connections.above.as_ref().and_then(|(master, _)| master.upgrade());
-        let of_master = above.as_ref().map(|master| master.contents()).transpose()?;
-        let master = above.as_ref().map_or(self.directory(), |master| master.directory());
-        let contents = of_master.as_deref().unwrap_or(own);
-        let named = contents.entries().filter_map(|entry| match entry {
-            Entry::UserCatalog(catalog) if catalog.directory != ITSELF => {
-                Some(below(master, Path::new(&catalog.directory)))
-            }
-            _ => None,
-        });
-        let all = std::iter::once(master.to_owned()).chain(named);
-        Ok(all
-            .filter(|other| !place::is_same(&*self.disk, other, &self.directory))
-            .collect())
+        above.map_or_else(|| self.directory.clone(), |master| master.top())
+    }
+
+    /// Is this a user catalog whose master is not there to be asked? What cannot be read may say so.
+    pub(super) fn lacks_master(&self) -> bool {
+        let above = self.connections.above.as_ref().and_then(|(master, _)| master.upgrade());
+        match above {
+            Some(master) => master.lacks_master(),
+            None => self.connections.is_below || self.was_below().unwrap_or(true),
+        }
     }
 
     /// Do volumes say that a master knows this catalog? One that is opened by its directory looks like a master.
+    ///
+    /// # Errors
+    /// None says so, and what one keeps cannot be read.
     fn was_below(&self) -> Result<bool, CatalogError> {
+        let mut failed = Ok(false);
         for volume in self.contents()?.volumes() {
-            let kept = self.kept_in(&volume.path(&self.directory));
-            if kept.is_ok_and(|kept| kept.is_some_and(|copy| !copy.head.known_as.is_empty())) {
-                return Ok(true);
+            match self.kept_in(&volume.path(&self.directory)) {
+                Ok(Some(copy)) if !copy.head.known_as.is_empty() => return Ok(true),
+                Ok(_) => {}
+                Err(error) => failed = Err(error),
             }
         }
-        Ok(false)
+        failed
     }
 
     fn connected(self: &Arc<Catalog>, directory: &Path) -> Result<Arc<Catalog>, CatalogError> {
@@ -257,6 +260,17 @@ fn alias_of(contents: &Contents, name: &Name) -> Option<Name> {
         }
     }
     None
+}
+
+/// The directories of the user catalogs that a catalog in `directory` names.
+pub(super) fn all_below(contents: &Contents, directory: &Path) -> Vec<PathBuf> {
+    let below = contents.entries().filter_map(|entry| match entry {
+        Entry::UserCatalog(catalog) if catalog.directory != ITSELF => {
+            Some(below(directory, Path::new(&catalog.directory)))
+        }
+        _ => None,
+    });
+    below.collect()
 }
 
 /// A directory as the master gives it.

@@ -16,8 +16,10 @@
 //! * G3. A file that is to be overwritten is removed only when its zeros are durable. That takes long, and nobody who
 //!   changes the catalog waits for it.
 //! * G4. Catalogs share volumes. Before the open of a catalog removes a file, it asks all catalogs around it, and
-//!   leaves the file listed while one cannot be read. A file that another names is not this one's, and goes off the list.
+//!   leaves the file listed while one cannot be read. A file that another names, or lists, is not this one's, and goes
+//!   off the list. Who lists a file has looked whether another does.
 
+use super::connected::all_below;
 use super::files;
 use super::store;
 use super::Catalog;
@@ -96,13 +98,20 @@ impl Catalog {
         });
     }
 
-    /// The files that the catalogs around this one have (G4).
+    /// The files that the catalogs around this one have: of entries, and of what is made or goes (G4).
     fn files_around(&self, own: &Contents) -> Result<BTreeSet<PathBuf>, CatalogError> {
-        let mut files = BTreeSet::new();
-        for directory in self.around(own)? {
+        let (mut files, mut seen) = (BTreeSet::new(), BTreeSet::from([self.place.clone()]));
+        let mut waiting = all_below(own, &self.directory);
+        waiting.push(self.top());
+        while let Some(directory) = waiting.pop() {
+            if !seen.insert(place::real(&*self.disk, &directory)) {
+                continue;
+            }
             files::admit(&*self.disk, &directory, false)?;
             let (_, contents) = store::read(&*self.disk, &directory)?;
-            for (serial, file) in contents.entries().flat_map(Entry::files) {
+            waiting.extend(all_below(&contents, &directory));
+            let named = contents.entries().flat_map(Entry::files);
+            for (serial, file) in named.chain(contents.leftovers().cloned()) {
                 if let Ok(volume) = contents.volume(&serial) {
                     let volume = place::real(&*self.disk, &volume.path(&directory));
                     files.insert(file.in_directory(&volume));

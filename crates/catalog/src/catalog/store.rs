@@ -2,8 +2,7 @@
 //!
 //! See [`crate::catalog`] for what lies where and for the invariants K1-K4.
 
-use super::aside::make_way;
-use super::copies::name_of;
+use super::aside::make_way_for;
 use super::durable;
 use super::files::{admit, check_longest, lock, make_directory, read_at, replace, sync_directory, LONGEST, PATIENCE};
 use crate::contents::Contents;
@@ -33,8 +32,12 @@ pub(crate) fn create(disk: &dyn Disk, directory: &Path) -> Result<(), CatalogErr
     make_directory(disk, &volume.path(directory))?;
     make_log(disk, directory)?;
     let mut contents = Contents::default();
-    let name = name_of(&place::real(disk, directory));
-    make_way(disk, &volume.path(directory), &name, &[&contents])?;
+    make_way_for(
+        disk,
+        &volume.path(directory),
+        &place::real(disk, directory),
+        &[&contents],
+    )?;
     contents.add_volume(volume)?;
     write(disk, directory, &contents, 1, &*lock).map(|_| ())
 }

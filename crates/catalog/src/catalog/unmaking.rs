@@ -1,7 +1,8 @@
 //! A user catalog that goes.
 //!
 //! * N1. From the look whether it may go to its end nobody changes it: what a DEFINE in it was told stands. Whoever
-//!   waits for it finds no catalog then.
+//!   waits for it finds no catalog then. Of one whose directory cannot be written, nothing goes but its name: what it
+//!   has can be connected again.
 
 use super::connected::below;
 use super::files;
@@ -21,20 +22,24 @@ pub struct Unmaking {
 }
 
 impl Unmaking {
-    /// Locks the catalog in `directory`, which is given as the master's entry gives it (N1).
+    /// Locks the catalog in `directory`, which is given as the master's entry gives it (N1). None: its directory cannot
+    /// be written.
     ///
     /// # Errors
     /// There is none, it cannot be read, or another process changes it for too long.
-    pub fn begin(disk: &Arc<dyn Disk>, master: &Catalog, directory: &Path) -> Result<Unmaking, CatalogError> {
+    pub fn begin(disk: &Arc<dyn Disk>, master: &Catalog, directory: &Path) -> Result<Option<Unmaking>, CatalogError> {
         let place = below(master.directory(), directory);
         // A lock is made where there is none, but not where there is no catalog.
         Catalog::open_named(disk.clone(), &place)?;
-        let lock = files::lock(&**disk, &place, master.patience_now())?;
-        Ok(Unmaking {
+        let lock = match files::lock(&**disk, &place, master.patience_now()) {
+            Err(CatalogError::Io { .. }) => return Ok(None),
+            lock => lock?,
+        };
+        Ok(Some(Unmaking {
             catalog: Catalog::open_named(disk.clone(), &place)?,
             place,
             _lock: lock,
-        })
+        }))
     }
 
     /// The catalog, as it is now.

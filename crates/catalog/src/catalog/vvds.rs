@@ -22,10 +22,12 @@
 //!   sync of the directory. Where a change needs that copy as it is, it syncs the directory.
 //! * V7. What cannot be read is not taken for what is not there. Nothing is written over it; the next change tries
 //!   again.
+//! * V8. Earlier releases followed no links: a copy that they named by one is the catalog's as those of its own name are.
+//!   It goes when the first of these is written beside it, or when the volume is looked through.
 
 use super::aside::make_way;
 pub use super::copies::read_all;
-use super::copies::{name_of, read_one};
+use super::copies::{by_links, head_of, is_of, name_of, read_one};
 use super::files;
 use super::store;
 use super::Catalog;
@@ -41,9 +43,6 @@ use cica_format::VOLUME_MARK;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// No head of a copy is longer: two paths.
-const HEAD: usize = 16 << 10;
 
 /// The entries with files that are right among copies (V4): those of each volume's copy, the newest first.
 pub fn with_files(copies: &[&Vvds]) -> Vec<Entry> {
@@ -100,15 +99,12 @@ impl Catalog {
         (spelled != self.place).then_some((spelled, name))
     }
 
-    /// Is the file of this name, in this directory, a copy of this catalog as it is, and not of one that was lost?
-    pub fn is_own_copy(&self, contents: &Contents, directory: &Path, name: &Path) -> bool {
-        let earlier = self.earlier_name().map(|(_, name)| name);
-        let is_named = [Some(self.vvds_name()), earlier]
-            .iter()
-            .flatten()
-            .any(|own| Path::new(own) == name);
+    /// Is this copy, which has this name in this directory, one of this catalog as it is, and not of one that was lost?
+    /// The catalog's directory may have been given another name when it was written.
+    pub fn is_own_copy(&self, contents: &Contents, directory: &Path, name: &Path, copy: &Vvds) -> bool {
         let is_here = |volume: &Volume| place::is_same(&*self.disk, &volume.path(&self.directory), directory);
-        is_named && contents.volumes().any(is_here)
+        let is_own = is_of(&*self.disk, &copy.head.directory, &name.to_string_lossy(), &self.place);
+        is_own && contents.volumes().any(is_here)
     }
 
     /// Brings the copies on all volumes from what the catalog is to what it becomes (V1, V2), with the generation of
@@ -125,7 +121,7 @@ impl Catalog {
     /// # Errors
     /// It cannot be read (V7).
     pub(crate) fn kept_in(&self, directory: &Path) -> Result<Option<Vvds>, CatalogError> {
-        match read_one(&*self.disk, &directory.join(self.vvds_name())) {
+        match read_one(&*self.disk, &self.copy_in(directory).1) {
             Ok(copy) => Ok(Some(copy)),
             Err(CatalogError::Damaged { .. } | CatalogError::Version { .. }) => Ok(None),
             Err(error) if error.is_not_there() => Ok(None),
@@ -138,8 +134,7 @@ impl Catalog {
         let own = (self.place.clone(), self.vvds_name());
         let mut names = std::iter::once(own).chain(self.earlier_name());
         names.any(|(place, name)| {
-            let kept = self.disk.look(&directory.join(name), HEAD);
-            let kept = kept.ok().and_then(|bytes| vvds::head(&bytes).ok());
+            let kept = head_of(&*self.disk, &directory.join(name));
             kept.is_some_and(|kept| kept.directory == place && kept.serial == volume.serial)
         })
     }
@@ -150,9 +145,13 @@ impl Catalog {
     /// Why it is not.
     pub fn check_vvds(&self, volume: &Volume) -> Result<(), CatalogError> {
         let contents = self.contents()?;
-        let path = volume.path(&self.directory).join(self.vvds_name());
+        let (named, path) = self.copy_in(&volume.path(&self.directory));
         let found = files::read_file(&*self.disk, &path)?;
-        let (_, wanted) = vvds::encode(&self.head(volume), &contents, kept(&contents, volume), 0);
+        let head = Head {
+            directory: named,
+            ..self.head(volume)
+        };
+        let (_, wanted) = vvds::encode(&head, &contents, kept(&contents, volume), 0);
         if vvds::same(&found, &wanted) {
             vvds::decode(&found).map(drop).map_err(|error| error.of(&path))
         } else {
@@ -161,6 +160,19 @@ impl Catalog {
                 path,
                 source: io::Error::other("it is not what the catalog says; the next change of the catalog writes it"),
             })
+        }
+    }
+
+    /// The path of this catalog's copy in a directory, and what it calls the catalog's: that of an earlier release while
+    /// there is no other.
+    fn copy_in(&self, directory: &Path) -> (PathBuf, PathBuf) {
+        let own = directory.join(self.vvds_name());
+        let is_missing = matches!(self.disk.open(&own, Open::default()), Err(e) if e.kind() == io::ErrorKind::NotFound);
+        let linked = is_missing.then(|| by_links(&*self.disk, directory, &self.place).ok());
+        // One that cannot be looked for is told as the one that is not there.
+        match linked.flatten().and_then(|linked| linked.into_iter().next()) {
+            Some((named, name)) => (named, directory.join(name)),
+            None => (self.place.clone(), own),
         }
     }
 
@@ -180,8 +192,13 @@ impl Catalog {
 
     /// Removes the copy from a volume that the catalog gives up.
     pub fn remove_vvds(&self, volume: &Volume) {
-        // One that stays is of a catalog that does not know the volume, and is not asked for.
-        let _ = self.disk.remove(&volume.path(&self.directory).join(self.vvds_name()));
+        let directory = volume.path(&self.directory);
+        // What is not found stays, as what cannot be removed.
+        let linked = by_links(&*self.disk, &directory, &self.place).unwrap_or_default();
+        for name in std::iter::once(self.vvds_name()).chain(linked.into_iter().map(|(_, name)| name)) {
+            // One that stays is of a catalog that does not know the volume, and is not asked for.
+            let _ = self.disk.remove(&directory.join(name));
+        }
     }
 
     fn write_copy(
@@ -224,16 +241,20 @@ impl Catalog {
                 files::replace(&*self.disk, &directory, (&new, &path, &like), &wanted)?;
             }
         }
-        let Some((_, earlier)) = self.earlier_name() else {
-            return Ok(());
+        // Those of earlier releases: the first copy is written beside them. What cannot be looked for stays, as below.
+        let linked = match known {
+            None => by_links(&*self.disk, &directory, &self.place).unwrap_or_default(),
+            Some(_) => Vec::from_iter(self.earlier_name()),
         };
-        match read_one(&*self.disk, &directory.join(&earlier)) {
-            Err(error) if error.is_not_there() => return Ok(()),
-            Ok(copy) if is_own(Some(copy.generation)) => {}
-            _ => make_way(&*self.disk, &directory, &earlier, &[now, next])?,
+        for (_, earlier) in linked {
+            match read_one(&*self.disk, &directory.join(&earlier)) {
+                Err(error) if error.is_not_there() => continue,
+                Ok(copy) if is_own(Some(copy.generation)) => {}
+                _ => make_way(&*self.disk, &directory, &earlier, &[now, next])?,
+            }
+            // One that stays is removed by the next change, or when the volumes are looked through.
+            let _ = self.disk.remove(&directory.join(&earlier));
         }
-        // One that stays is removed by the next change.
-        let _ = self.disk.remove(&directory.join(&earlier));
         Ok(())
     }
 

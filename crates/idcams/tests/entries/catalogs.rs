@@ -1,8 +1,11 @@
 //! User catalogs: what a DEFINE that did not end leaves, and volumes that several catalogs use.
 
 use crate::world::World;
-use cica_catalog::connected;
+use cica_catalog::{connected, Catalog, CatalogError, Name, Volser};
+use cica_disk::sim::{Call, Errno, Faults};
+use cica_disk::{Create, FileName, Open, SimDisk};
 use std::path::Path;
+use std::sync::Arc;
 
 const UCAT: &str = "DEF UCAT (NAME(UCAT.PAY) CYL(1) VOL(CICA01))";
 const PLACE: &str = "volumes/CICA01/UCAT.PAY";
@@ -142,4 +145,108 @@ fn what_a_catalog_that_is_gone_may_name_stays() {
     assert_eq!(w.files("/cat/volumes/CICA01"), files);
     w.other()
         .ok("LISTCAT ENT(PAY.A) CAT(UCAT.PAY) ALL\nDELETE PAY.A CAT(UCAT.PAY)");
+}
+
+fn listed(catalog: &Catalog) -> Vec<String> {
+    let contents = catalog.contents().unwrap();
+    contents.leftovers().map(|(_, file)| file.to_string()).collect()
+}
+
+fn is_there(w: &World, file: &str) -> bool {
+    let path = Path::new("/cat/volumes/CICA01").join(file);
+    w.disk.open(&path, Open::default()).is_ok()
+}
+
+/// A user catalog that lists X, whose remover was killed; X is there.
+fn with_a_leftover(w: &mut World) -> Arc<Catalog> {
+    w.ok(UCAT);
+    let below = w.services.catalog.called(&Name::parse("UCAT.PAY").unwrap()).unwrap();
+    let serial = Volser::default_serial();
+    let listed = below.transact(|contents| -> Result<(), CatalogError> {
+        contents.add_leftover(&serial, &FileName::near("X"), true);
+        Ok(())
+    });
+    listed.unwrap();
+    let how = Open {
+        write: true,
+        create: Create::New,
+        ..Open::default()
+    };
+    w.disk.open(Path::new("/cat/volumes/CICA01/X"), how).unwrap();
+    below
+}
+
+#[test]
+fn a_catalog_that_is_deleted_leaves_no_file_behind_that_it_was_to_remove() {
+    for force in [false, true] {
+        let mut w = World::new();
+        let below = with_a_leftover(&mut w);
+        // In the job of the DELETE that failed, and in another.
+        if force {
+            w = w.other();
+        }
+        let right = below.stage().unwrap();
+        let ids = ["IDC3014I", "CICA0934E", "IDC3009I", "IDC0551I"];
+        w.refused("DELETE UCAT.PAY UCAT", 8, &ids, "UCAT.PAY lists files");
+        w.refused("DELETE UCAT.PAY UCAT TEST", 8, &ids, "UCAT.PAY lists files");
+        if force {
+            w.ok("DELETE UCAT.PAY UCAT FORCE");
+            assert_eq!(listed(&w.services.catalog), ["X"]);
+            assert!(w.services.catalog.contents().unwrap().leftovers().all(|x| {
+                let contents = w.services.catalog.contents().unwrap();
+                contents.erases(x)
+            }));
+            w = w.other();
+        } else {
+            drop(right);
+            w.ok("DELETE UCAT.PAY UCAT");
+        }
+        assert!(listed(&w.services.catalog).is_empty() && w.names().is_empty());
+        assert!(!is_there(&w, "X"), "{force}");
+    }
+}
+
+#[test]
+fn a_catalog_in_a_directory_that_cannot_be_written_is_looked_at_and_forgotten() {
+    let disk = Arc::new(SimDisk::new());
+    let mut w = World::on(disk.clone());
+    w.ok(UCAT);
+    let lock = Path::new("/cat").join(PLACE).join("lock");
+    disk.set_faults(Faults::none().fail_from(Call::Open, 1, Errno::Denied).only(&lock));
+    w.ok("DELETE UCAT.PAY UCAT TEST\nDELETE UCAT.PAY UCAT NOSCRATCH");
+    w.ok("IMPORT CONNECT OBJECTS((UCAT.PAY VOLUMES(CICA01)))");
+    let catalog = Path::new("/cat").join(PLACE).join("catalog");
+    let faults = Faults::none().fail_from(Call::Open, 1, Errno::Denied).only(&lock);
+    disk.set_faults(faults.fail_from(Call::Remove, 1, Errno::Denied).only(&catalog));
+    let told = w.messages("DELETE UCAT.PAY UCAT", 4);
+    assert!(told.iter().any(|message| message.starts_with("CICA0937W")), "{told:?}");
+    assert!(w.names().is_empty());
+    w.ok("IMPORT CONNECT OBJECTS((UCAT.PAY VOLUMES(CICA01)))");
+}
+
+#[test]
+fn diagnose_names_the_catalog_that_keeps_files_which_are_to_be_removed() {
+    let mut w = World::new();
+    w.ok("DEF MCAT (NAME(MCAT) CYL(1) VOL(CICA01))\nDEF UCAT (NAME(UCAT.TWO) CYL(1) VOL(CICA01))");
+    let below = with_a_leftover(&mut w);
+    let right = below.stage().unwrap();
+    let diagnose = "DIAGNOSE ICFCATALOG INDATASET(UCAT.PAY)";
+    w = w.other();
+    // Somebody makes it, or removes it just now.
+    assert_eq!(w.messages(diagnose, 0), ["CICA0982I 2 CHECKED, 0 IN ERROR"]);
+    let two = Path::new("/cat/volumes/CICA01/UCAT.TWO/catalog");
+    w.disk.remove(two).unwrap();
+    drop(right);
+    w = w.other();
+    let told = w.messages(diagnose, 8);
+    assert!(
+        told[0].contains("FILE X: it is to be removed and stays: the user catalog UCAT.TWO cannot be asked")
+            && told[0].contains("EXPORT UCAT.TWO DISCONNECT"),
+        "{told:?}"
+    );
+    assert!(is_there(&w, "X"));
+    w.ok("EXPORT UCAT.TWO DISCONNECT");
+    w = w.other();
+    assert_eq!(w.messages(diagnose, 0), ["CICA0982I 2 CHECKED, 0 IN ERROR"]);
+    assert!(!is_there(&w, "X"));
 }

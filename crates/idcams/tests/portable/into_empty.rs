@@ -53,6 +53,23 @@ fn control_intervals_go_into_no_data_set_that_was_defined_otherwise() {
     assert!(changed.unwrap_err().to_string().contains("length of slots"));
 }
 
+/// The average length is said for the space alone.
+#[test]
+fn a_data_set_of_another_average_length_is_filled() {
+    let entered = "DEF CL (NAME(PAY.X) KEYS(4 0) TRK(1 1) RECSZ(100 200) CISZ(4096))";
+    let (mut world, files) = exported(entered);
+    files.dd(&mut world, "CIS");
+    world.ok("IMPORT INFILE(COPY)\nEXPORT PAY.X OUTFILE(CIS) CIMODE");
+    world.ok(&entered.replace("100 200", "80 300"));
+    world.refused("IMPORT INFILE(CIS) INTOEMPTY", 12, &REFUSED, "RECORDSIZE");
+    world.ok("DELETE PAY.X");
+    world.ok(&entered.replace("100 200", "80 200"));
+    let before = world.cluster("PAY.X").attributes.record_size;
+    world.ok("IMPORT INFILE(CIS) INTOEMPTY");
+    assert_eq!(world.cluster("PAY.X").attributes.record_size, before);
+    assert_eq!(records(&world, "PAY.X").len(), 10);
+}
+
 #[test]
 fn an_index_of_other_keys_is_not_filled() {
     let (mut world, files) = (World::new(), Files::new());
