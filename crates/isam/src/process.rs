@@ -104,8 +104,8 @@ impl Process {
         Ok((file, &self.store))
     }
 
-    /// Has another file of the same data set the record of this prime key, open or closed? Whoever waited for that would
-    /// wait for this process itself.
+    /// Has another file of the same data set the record of this prime key, open or closed? Whoever waited for that
+    /// would wait for this process itself.
     pub fn has_beside(&self, number: i32, prime: &[u8]) -> bool {
         let number = usize::try_from(number).ok();
         let Some(file) = number.and_then(|number| self.files.get(number)?.as_ref()) else {

@@ -71,7 +71,12 @@ impl Connection {
         let is_last = matches!(ask, Ok(Ask::Commit { .. } | Ask::Prepare { .. }));
         // T4. This comes first: an owner that ends waits for it.
         let unanswered = is_last.then(|| owner.unanswered.begin());
-        let reads = |reads| self.peer.reading.iter().for_each(|reading| reading.store(reads, SeqCst));
+        let reads = |reads| {
+            self.peer
+                .reading
+                .iter()
+                .for_each(|reading| reading.store(reads, SeqCst))
+        };
         reads(false);
         let answered = match ask {
             Ok(_) if is_last && owner.is_leaving() => {

@@ -121,7 +121,8 @@ impl Owner {
         while guests.iter().any(|guest| guest.is_read()) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(1));
         }
-        self.unanswered.wait_for(until.saturating_duration_since(Instant::now()));
+        self.unanswered
+            .wait_for(until.saturating_duration_since(Instant::now()));
         guests.iter().for_each(|guest| guest.hang_up(Shutdown::Both));
         guests.iter().for_each(|guest| self.end(guest));
         self.shared.busy.wait();

@@ -202,8 +202,8 @@ impl SmfFile {
                 border = last_border(&*file, 0, end)?;
             }
             if border < end {
-                // Records of an own write that are whole are counted as lost with the torn one. Others may have mended the
-                // file since, and written to it.
+                // Records of an own write that are whole are counted as lost with the torn one. Others may have mended
+                // the file since, and written to it.
                 let is_own = border >= known.border && is_part(&*file, (known.border, end), &known.own)?;
                 let is_torn = end - border <= TORN;
                 border = if is_own { known.border } else { border };
