@@ -23,6 +23,8 @@
 //! * L4. An owner waits for no owner that waits for it: edges come only below `waiting`, where they are searched.
 //!   Owners, not threads, are searched: threads of one owner count as waiting when one of them does.
 //! * L5. What an owner has is found without looking at what others have.
+//! * L6. Who asks again right after his time was over has waited since he came first: he stands before those who came
+//!   meanwhile. So who waits in pieces, to see to something between two of them, is not the last each time.
 
 mod counts;
 mod holds;

@@ -2,6 +2,7 @@
 
 use super::counts::{Count, LockCounters};
 use super::waiter::{Reason, Waiter};
+use super::waiting::QueuePlace;
 use super::{LockCounts, LockLine, LockMode};
 use crate::error::RequestError;
 use crate::sync::atomic::{AtomicU64, Ordering::*};
@@ -37,6 +38,8 @@ pub struct Locks {
     pub(super) owners: Mutex<HashMap<u64, Owned, Hashing>>,
     /// Names that owners wait for (L4).
     pub(super) waiting: Mutex<HashMap<u64, Vec<Vec<u8>>>>,
+    /// Who has waited for a name just now, and may come back (L6).
+    pub(super) places: Mutex<Vec<QueuePlace>>,
     pub(super) counters: LockCounters,
     /// The same, where others see it.
     counts: OnceLock<Cells>,
@@ -342,6 +345,7 @@ impl Locks {
             numbers: AtomicU64::new(1),
             owners: Mutex::new(HashMap::default()),
             waiting: Mutex::new(HashMap::new()),
+            places: Mutex::default(),
             counters: LockCounters::default(),
             counts: OnceLock::new(),
             clock,

@@ -239,6 +239,42 @@ fn retained_locks_refuse_at_once() {
     lock(&locks, b"K", &wants, Patience::None).unwrap();
 }
 
+/// Who waits in pieces keeps his place between two of them, and not for longer.
+#[test]
+fn who_asks_again_at_once_stands_before_those_who_came_meanwhile() {
+    let clock = Arc::new(cica_disk::ManualClock::new(0, 0));
+    let locks = Arc::new(Locks::new(clock.clone()));
+    let [has, early, late] = ["has", "early", "late"].map(|label| LockOwner::new(&locks, label));
+    let waiters = || {
+        let lines = locks.lines();
+        lines
+            .iter()
+            .flat_map(|line| &line.waiters)
+            .map(|(who, _)| who.clone())
+            .collect::<Vec<_>>()
+    };
+    let until = |expected: &[&str]| {
+        while waiters() != expected {
+            std::thread::yield_now();
+        }
+    };
+    for (away, order) in [(50, ["early", "late"]), (150, ["late", "early"])] {
+        lock(&locks, b"K", &has, Patience::None).unwrap();
+        std::thread::scope(|scope| {
+            let timeout = lock(&locks, b"K", &early, SHORT).unwrap_err();
+            assert_eq!(timeout.feedback().reason, 22);
+            clock.advance(1_000_000);
+            scope.spawn(|| lock(&locks, b"K", &late, LONG).map(|()| late.unlock_all()).unwrap());
+            until(&["late"]);
+            clock.advance(away * 1_000_000);
+            scope.spawn(|| lock(&locks, b"K", &early, LONG).map(|()| early.unlock_all()).unwrap());
+            until(&order);
+            has.unlock_all();
+        });
+        assert!(locks.lines().is_empty());
+    }
+}
+
 /// Several threads change for one unit: what one is refused, another keeps. Refused changes leave nothing behind.
 #[test]
 fn a_refused_change_gives_back_what_it_alone_has_kept() {
