@@ -29,6 +29,7 @@
 mod counts;
 mod holds;
 mod owner;
+mod places;
 mod table;
 mod waiter;
 mod waiting;

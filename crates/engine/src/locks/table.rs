@@ -1,8 +1,8 @@
 //! The table itself: stripes of names, each below a mutex of its own, and what is asked of one name.
 
 use super::counts::{Count, LockCounters};
+use super::places::QueuePlaces;
 use super::waiter::{Reason, Waiter};
-use super::waiting::QueuePlace;
 use super::{LockCounts, LockLine, LockMode};
 use crate::error::RequestError;
 use crate::sync::atomic::{AtomicU64, Ordering::*};
@@ -39,7 +39,7 @@ pub struct Locks {
     /// Names that owners wait for (L4).
     pub(super) waiting: Mutex<HashMap<u64, Vec<Vec<u8>>>>,
     /// Who has waited for a name just now, and may come back (L6).
-    pub(super) places: Mutex<Vec<QueuePlace>>,
+    pub(super) places: QueuePlaces,
     pub(super) counters: LockCounters,
     /// The same, where others see it.
     counts: OnceLock<Cells>,
@@ -263,6 +263,14 @@ impl Lock {
         true
     }
 
+    /// Queues one who has waited before: behind those who pass others (L2), and before those who came later (L6).
+    pub fn enter_at_place(&mut self, waiter: Arc<Waiter>) {
+        let has = |owner: u64| self.holders().any(|holder| holder.owner == owner);
+        let later = |queued: &Arc<Waiter>| queued.since > waiter.since && !has(queued.owner);
+        let place = self.queue.iter().position(later).unwrap_or(self.queue.len());
+        self.queue.insert(place, waiter);
+    }
+
     /// Grants it to those who may have it now, in their order (L2). True: nobody has it.
     pub fn settle(&mut self) -> bool {
         self.more.retain(|holder| holder.mode().is_some());
@@ -345,7 +353,7 @@ impl Locks {
             numbers: AtomicU64::new(1),
             owners: Mutex::new(HashMap::default()),
             waiting: Mutex::new(HashMap::new()),
-            places: Mutex::default(),
+            places: QueuePlaces::default(),
             counters: LockCounters::default(),
             counts: OnceLock::new(),
             clock,

@@ -1,34 +1,12 @@
 //! Waiting for a name: in the order of arrival, for as long as the owner has patience, and never in a circle.
 
 use super::counts::Count;
-use super::table::{parts, Lock};
+use super::table::parts;
 use super::waiter::{Reason, Waiter};
 use super::{Locks, Patience};
 use crate::error::RequestError;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How long a place in a queue is kept (L6).
-const GRACE: Duration = Duration::from_millis(100);
-
-/// A place in the queue for a name.
-pub(super) struct QueuePlace {
-    name: Vec<u8>,
-    owner: u64,
-    since: Duration,
-    left: Duration,
-}
-
-impl Lock {
-    /// Queues one who has waited before: behind those who pass others (L2), and before those who came later.
-    fn enter_at_place(&mut self, waiter: Arc<Waiter>) {
-        let has = |owner: u64| self.holders().any(|holder| holder.owner == owner);
-        let later = |queued: &Arc<Waiter>| queued.since > waiter.since && !has(queued.owner);
-        let place = self.queue.iter().position(later).unwrap_or(self.queue.len());
-        self.queue.insert(place, waiter);
-    }
-}
 
 impl Locks {
     /// Waits until the name is the owner's for `reason`. The caller keeps no latch, gate or mutex (L3).
@@ -48,7 +26,7 @@ impl Locks {
         waiter.wait(longest);
         self.leave(name, &waiter).map_err(|by| {
             self.count(Count::Timeouts);
-            self.keep_place(name, &waiter);
+            self.places.keep(name, &waiter, self.clock.passed());
             let (_, key) = parts(name);
             RequestError::LockTimeout { key: key.to_vec(), by }
         })
@@ -63,8 +41,9 @@ impl Locks {
             let (key, by) = (key.to_vec(), None);
             return Err(RequestError::LockTimeout { key, by });
         }
-        let place = self.take_place(name, owner);
-        let since = place.unwrap_or_else(|| self.clock.passed());
+        let now = self.clock.passed();
+        let place = self.places.take(name, owner, now);
+        let since = place.unwrap_or(now);
         let waiter = Arc::new(Waiter::new(owner, reason, since));
         loop {
             match self.try_take(name, owner, reason) {
@@ -100,30 +79,6 @@ impl Locks {
             };
         }
         Ok(Some(waiter))
-    }
-
-    /// His time was over, and he may ask again (L6).
-    fn keep_place(&self, name: &[u8], waiter: &Waiter) {
-        let now = self.clock.passed();
-        let mut places = self.places.lock();
-        places.retain(|place| now.saturating_sub(place.left) < GRACE);
-        places.push(QueuePlace {
-            name: name.to_vec(),
-            owner: waiter.owner,
-            since: waiter.since,
-            left: now,
-        });
-    }
-
-    /// Since when he waits who comes back to a name (L6).
-    fn take_place(&self, name: &[u8], owner: u64) -> Option<Duration> {
-        let mut places = self.places.lock();
-        let at = places
-            .iter()
-            .position(|place| place.owner == owner && place.name == name)?;
-        let place = places.swap_remove(at);
-        let is_kept = self.clock.passed().saturating_sub(place.left) < GRACE;
-        is_kept.then_some(place.since)
     }
 
     /// The end of a wait: granted at the last moment is granted; if not, who has it.
