@@ -258,11 +258,6 @@ fn each<T>(
     is_one: impl Fn(&Path) -> bool,
     read: impl Fn(&dyn File, &Path) -> Result<T, OpenError>,
 ) -> Result<Vec<T>, OpenError> {
-    read_each(disk, directory, &names(disk, directory, is_one)?, read)
-}
-
-/// The names of such files, in order.
-fn names(disk: &dyn Disk, directory: &Path, is_one: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, OpenError> {
     let there = match disk.list(directory) {
         Ok(there) => there,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -271,21 +266,12 @@ fn names(disk: &dyn Disk, directory: &Path, is_one: impl Fn(&Path) -> bool) -> R
     let mut names: Vec<PathBuf> = there.into_iter().map(|(name, _)| name).collect();
     names.retain(|name| is_one(name));
     names.sort();
-    Ok(names)
-}
-
-/// What these files say, but for those whose names have just gone.
-fn read_each<T>(
-    disk: &dyn Disk,
-    directory: &Path,
-    names: &[PathBuf],
-    read: impl Fn(&dyn File, &Path) -> Result<T, OpenError>,
-) -> Result<Vec<T>, OpenError> {
     let mut all = Vec::with_capacity(names.len());
     for name in names {
         let path = directory.join(name);
         match disk.open(&path, Open::default()) {
             Ok(file) => all.push(read(&*file, &path)?),
+            // Its name has just gone.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(io(&path, "open")(error)),
         }
@@ -389,20 +375,13 @@ pub fn of_log(disk: &dyn Disk, directory: &Path, log: u64) -> Result<Vec<u64>, O
     Ok(units)
 }
 
-/// The units of this log that are prepared, for who only looks. A file that gets its other name meanwhile (Z6) may be
-/// missed under both, so it is looked until all names are the same twice.
+/// The units of this log that are prepared, for who only looks. A file may get its other name meanwhile (Z6), and never
+/// its first again: who is missed under that is found under the other, which is looked for behind it.
 pub fn units_of_log(disk: &dyn Disk, directory: &Path, log: u64) -> Result<Vec<u64>, OpenError> {
-    let is_one = |name: &Path| is_of_unit(name) || stands::is_one(name);
-    let mut before = names(disk, directory, is_one)?;
-    loop {
-        let mut units = read_each(disk, directory, &before, read_head)?;
-        let (all_there, behind) = (units.len() == before.len(), names(disk, directory, is_one)?);
-        if all_there && before == behind {
-            units.retain(|(unit, _)| unit.log == log && unit.unit != 0);
-            return Ok(units.into_iter().map(|(unit, _)| unit.unit).collect());
-        }
-        before = behind;
-    }
+    let mut units = each(disk, directory, is_of_unit, read_head)?;
+    units.extend(each(disk, directory, stands::is_one, read_head)?);
+    units.retain(|(unit, _)| unit.log == log && unit.unit != 0);
+    Ok(units.into_iter().map(|(unit, _)| unit.unit).collect())
 }
 
 /// Makes the file of a unit (Z1).

@@ -154,7 +154,9 @@ impl Engine {
 impl Shared {
     /// Is this log this process's, and all that it has durable? The caller keeps `in_doubt` (prepared:Z6).
     pub(crate) fn has_durably(&self, log: u64) -> bool {
-        self.log.claimed() == log && self.log.flush(self.log.last()).is_ok()
+        // A log that was let go of meanwhile, as it had failed, answers that all is durable.
+        let claimed = || self.log.claimed() == log;
+        claimed() && self.log.flush(self.log.last()).is_ok() && claimed()
     }
 
     /// Units in doubt, or going back.

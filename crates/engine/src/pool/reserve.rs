@@ -24,6 +24,8 @@ pub struct Need {
 pub(super) struct Reserves {
     /// Frames that are reserved.
     out: AtomicUsize,
+    /// The number of the next reserve.
+    last: AtomicUsize,
     frames: Mutex<Vec<Reserved>>,
     /// Had by who reserves.
     reserving: Mutex<()>,
@@ -60,7 +62,9 @@ impl Pool {
         for need in needs {
             let size = class_size(need.bytes);
             for _ in 0..need.frames {
-                if let Some(at) = own.iter().position(|own| *own == size) {
+                // As they will be taken (P6).
+                let fitting = own.iter().enumerate().filter(|(_, own)| **own >= size);
+                if let Some((at, _)) = fitting.min_by_key(|(_, own)| **own) {
                     own.swap_remove(at);
                 } else {
                     latched.push((size, self.take_or(need.bytes, |_| None)?));
@@ -74,7 +78,7 @@ impl Pool {
             });
         }
         let mut frames = reserves.frames.lock();
-        let number = frames.iter().map(|own| own.reserve + 1).max().unwrap_or(0);
+        let number = reserves.last.fetch_add(1, Relaxed);
         let thread = this_thread();
         reserves.out.fetch_add(latched.len(), Relaxed);
         frames.extend(latched.into_iter().map(|(size, latched)| Reserved {

@@ -160,7 +160,11 @@ impl Pool {
             }
             Err(full) => {
                 self.turn.end();
-                Err(full)
+                // A part of a request that has reserved goes on with that.
+                if waits {
+                    return Err(full);
+                }
+                Ok(None)
             }
         }
     }

@@ -11,9 +11,10 @@ use crate::esds::{Esds, END};
 use crate::ksds::{Ksds, Order};
 use crate::log::Logged;
 use crate::open::{Member, OpenDataSet, Sphere, BASE};
-use crate::pool::Reserve;
+use crate::pool::{Need, Reserve};
 use crate::sync::{RwLockReadGuard, RwLockWriteGuard};
 use cica_format::log;
+use std::collections::BTreeMap;
 
 /// In a pool of so many bytes no page goes while a change is under way that has just looked at it.
 const AMPLE: usize = 64 << 20;
@@ -316,6 +317,11 @@ impl Sphere {
                 }
             }
         }
+        // What the base and the members behind it need is there once more, or nothing is done.
+        let _reserve = match self.reserve(base, steps) {
+            Ok(reserve) => reserve,
+            Err(error) => return Err(self.refuse(base, error, &steps[..adds], context)),
+        };
         let place = match change.apply(context(BASE)) {
             Ok(Some(place)) => place,
             Ok(None) => {
@@ -350,13 +356,15 @@ impl Sphere {
             OpenCluster::Ksds(ksds) => ksds.change_needs(),
             _ => common.data.needs(2).to_vec(),
         };
-        let members = steps.iter().map(|step| step.member.ksds.change_needs());
-        needs.extend(
-            members
-                .max_by_key(|needs| needs.iter().map(|need| need.bytes * need.frames).sum::<usize>())
-                .into_iter()
-                .flatten(),
-        );
+        // Of each size what that member needs which needs most of it.
+        let mut of_members: BTreeMap<usize, usize> = BTreeMap::new();
+        for step in steps {
+            for (bytes, frames) in by_size(&step.member.ksds.change_needs()) {
+                let most = of_members.entry(bytes).or_default();
+                *most = frames.max(*most);
+            }
+        }
+        needs.extend(of_members.into_iter().map(|(bytes, frames)| Need { bytes, frames }));
         let reserved = common.pool.reserve(&needs);
         reserved.map(Some).map_err(|_| common.data.pool_full())
     }
@@ -458,4 +466,13 @@ fn taken_back(base: &Common, change: &impl BaseChange, steps: &[PointerStep<'_>]
         }
     }
     (undo, own)
+}
+
+/// Frames of each size.
+fn by_size(needs: &[Need]) -> BTreeMap<usize, usize> {
+    let mut sizes = BTreeMap::new();
+    for need in needs {
+        *sizes.entry(need.bytes).or_default() += need.frames;
+    }
+    sizes
 }
