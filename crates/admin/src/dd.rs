@@ -2,8 +2,8 @@
 //!
 //! 1. The first time a run writes to a DD its file begins anew; what later commands write to it follows, as it would
 //!    on SYSOUT. So no command's output is lost to the next one.
-//!    It has its name when the command that begins it ends; until then, and when the process dies, what was there
-//!    stays.
+//!    It has its name when the command that begins it ends; until then, when the process dies, and when the command
+//!    gives up, what was there stays, and the next command begins it anew.
 //! 2. Relative generation numbers mean the same data sets throughout a run.
 
 use cica_catalog::generation::Generation;
@@ -11,16 +11,18 @@ use cica_catalog::Name;
 use cica_disk::{Disk, FileReader, NewFile};
 use cica_qsam::DdText;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::Arc;
 
 /// DD names and what they stand for.
 #[derive(Debug, Default)]
 pub struct DdTable {
     texts: BTreeMap<String, DdText>,
-    written: RefCell<BTreeSet<String>>,
+    /// Files that this run has begun, and whether they came to their ends (1).
+    written: RefCell<BTreeMap<String, Arc<AtomicBool>>>,
     /// The newest generation of a group when the run first named it.
     newest: RefCell<BTreeMap<Name, Option<Generation>>>,
 }
@@ -76,21 +78,26 @@ impl DdTable {
 
     /// Has this run written to the file of a data set?
     pub(crate) fn wrote(&self, path: &Path) -> bool {
-        self.written.borrow().contains(&*path.to_string_lossy())
+        self.has_written(&path.to_string_lossy())
     }
 
     /// Whether what is written next goes behind what the file has, as MOD says, or begins it anew, as OLD does.
     pub(crate) fn goes_on(&self, key: &str, behind: bool) {
         let mut written = self.written.borrow_mut();
         if behind {
-            written.insert(key.to_owned());
+            written.insert(key.to_owned(), Arc::new(AtomicBool::new(true)));
         } else {
             written.remove(key);
         }
     }
 
+    /// One that was begun and not finished left what there was.
+    fn has_written(&self, key: &str) -> bool {
+        self.written.borrow().get(key).is_some_and(|whole| whole.load(Relaxed))
+    }
+
     fn check_unwritten(&self, key: &str) -> io::Result<()> {
-        if self.written.borrow().contains(key) {
+        if self.has_written(key) {
             let words = format!("an earlier command of this run wrote to {key}; give each copy a file of its own");
             Err(io::Error::new(io::ErrorKind::AlreadyExists, words))
         } else {
@@ -104,13 +111,11 @@ impl DdTable {
     }
 
     fn create_at(&self, disk: &Arc<dyn Disk>, key: &str, path: &Path) -> io::Result<NewFile> {
-        let again = self.written.borrow().contains(key);
-        let file = if again {
-            NewFile::behind(disk, path)?
-        } else {
-            NewFile::begin(disk, path)?
-        };
-        self.written.borrow_mut().insert(key.to_owned());
+        if self.has_written(key) {
+            return NewFile::behind(disk, path).map(NewFile::all_or_nothing);
+        }
+        let file = NewFile::begin(disk, path)?;
+        self.written.borrow_mut().insert(key.to_owned(), file.whole());
         Ok(file)
     }
 

@@ -111,6 +111,11 @@ impl ClusterOrFile {
 }
 
 impl ClusterOrFile {
+    /// Is it a data set with an entry, whose file is replaced?
+    pub fn is_there(&self) -> bool {
+        matches!(self, ClusterOrFile::File(file) if file.is_there())
+    }
+
     /// What was written to it is complete and closed; `longest`: the longest record there could be.
     pub fn complete(&self, services: &Services, longest: u32, out: &mut Report) -> Result<(), Failure> {
         match self {

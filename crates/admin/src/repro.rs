@@ -99,14 +99,17 @@ fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(
     let limit = request.error_limit.unwrap_or(ERROR_LIMIT).max(1);
     let longest = selection.input.longest();
     let (mut cc, copied) = records(services, &mut selection, &mut output, limit, out);
+    let written = output.close();
+    // What has its name has its new format too, whatever the records came to.
+    let is_changed = written.is_ok() && to.is_there();
     let closed = [
-        output.close().map_err(|trouble| trouble.of(&to.name())),
+        written.map_err(|trouble| trouble.of(&to.name())),
         input.close().map_err(|trouble| trouble.of(&from.name())),
     ];
     for failure in closed.into_iter().filter_map(Result::err) {
         cc = cc.max(failure.tell(out));
     }
-    if cc < GAVE_UP {
+    if cc < GAVE_UP || is_changed {
         if let Err(failure) = to.complete(services, longest, out) {
             cc = cc.max(failure.tell(out));
         }

@@ -201,6 +201,11 @@ impl Sequential {
         }
     }
 
+    /// Is it a data set that has an entry already?
+    pub fn is_there(&self) -> bool {
+        matches!(&self.place, SequentialPlace::One(_, data_set) if matches!(data_set.standing, Standing::There))
+    }
+
     /// What was written is complete: the catalog knows it and its format (2, 5).
     pub fn complete(&self, services: &Services, attributes: &Attributes, out: &mut Report) -> Result<(), Failure> {
         let SequentialPlace::One(path, data_set) = &self.place else {

@@ -7,7 +7,8 @@ use crate::failure::{Failure, Status};
 use cica_disk::FileReader;
 use cica_messages as messages;
 use cica_qsam::{Attributes, Bdw, CodePage, DdText, Reader, RecordFormat, Writer};
-use std::io;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// What decides the order.
@@ -73,17 +74,30 @@ pub fn sorted(text: &DdText, shape: SortKey) -> Result<Sorted, Failure> {
         ..Attributes::default()
     }
     .completed_for(32_760);
-    let path = std::env::temp_dir().join(format!("cica-sort-{}", std::process::id()));
+    let (out, path) = own_file().map_err(system)?;
     let copy = Sorted { path, attributes };
-    let out = std::fs::File::options()
-        .write(true)
-        .create_new(true)
-        .open(&copy.path)
-        .map_err(system)?;
     let mut writer = Writer::new(out, &attributes)?;
     records
         .iter()
         .try_for_each(|record| writer.put(record))
         .and_then(|()| writer.finish().map(drop))?;
     Ok(copy)
+}
+
+/// A file that nobody has and nobody else reads. Process numbers come again, in containers at the same time.
+fn own_file() -> std::io::Result<(std::fs::File, PathBuf)> {
+    let mut number = 0_u32;
+    loop {
+        let name = format!("cica-sort-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        match std::fs::File::options()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)
+        {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < u32::MAX => number += 1,
+            made => return Ok((made?, path)),
+        }
+    }
 }

@@ -266,3 +266,37 @@ fn records_of_generations_end_with_their_file() {
     let (_place, run) = generations(",RECFM=F,LRECL=4", b"BBBBCC", b"DD");
     refused(&run, "the file ends after 2 of the 4 bytes");
 }
+
+/// A command that gives up has begun the file, and left what was there: the next one does not go behind that.
+#[test]
+fn behind_a_command_that_gave_up_a_file_begins_anew() {
+    let place = Place::new();
+    place.write("in.txt", b"KEY1\n");
+    place.write("report", b"OF YESTERDAY\n");
+    let said = "DEFINE CLUSTER (NAME(A.KSDS) KEYS(4 0) RECORDSIZE(4 4) RECORDS(9))\n\
+                REPRO INFILE(IN) OUTDATASET(A.KSDS)\n\
+                PRINT INDATASET(A.KSDS) FROMKEY(NONE) CHARACTER OUTFILE(RPT)\n\
+                PRINT INDATASET(A.KSDS) CHARACTER OUTFILE(RPT)";
+    let run = cards(&place, said, &[("IN", "in.txt"), ("RPT", "report")]);
+    let report = std::fs::read_to_string(place.path("report")).unwrap();
+    assert!(
+        report.contains("KEY1") && !report.contains("OF YESTERDAY"),
+        "{run:?} {report}"
+    );
+}
+
+/// A REPRO that ends in the middle has replaced the file: the catalog knows the format that it has now.
+#[test]
+fn what_replaces_a_file_states_its_format_whatever_it_came_to() {
+    let place = Place::new();
+    let allocate = "ALLOCATE DATASET(A.SEQ) FILE(X) NEW SPACE(5 1) TRACKS RECFM(F B) LRECL(80) BLKSIZE(800)";
+    cards(&place, allocate, &[]).done();
+    place.write("in.bin", b"\0\x0c\0\0ONERECRD\xff\xff\0\0AND NO OTHER");
+    let run = cards(
+        &place,
+        "REPRO INFILE(IN) OUTFILE(OUT)",
+        &[("IN", "in.bin,RECFM=V,BDW=NO"), ("OUT", "A.SEQ,RECFM=VB,LRECL=204")],
+    );
+    assert_eq!(run.status, 12, "{run:?}");
+    assert_eq!(records(&place, "A.SEQ"), "ONERECRD\n");
+}

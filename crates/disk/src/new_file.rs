@@ -17,11 +17,17 @@
 //!   a copy was made of does so after [`NewFile::finish`].
 //! * N6. One that is [`named_later`](NewFile::named_later) has no name when it is finished. It gets the name when
 //!   [`NameLater::name`] is called, if nothing has it; it is gone when nobody calls.
+//! * N7. Of a write behind a file that fails nothing stays, and of one that is [`all_or_nothing`] and not finished
+//!   nothing at all, unless somebody else has written to the file, or the process is killed: half a record would shift
+//!   all that are written behind it later.
+//!
+//! [`all_or_nothing`]: NewFile::all_or_nothing
 
 use crate::error::bare;
 use crate::{Begun, Create, Disk, File, Open, StreamMode, WriteAt};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// See the module.
@@ -33,6 +39,12 @@ pub struct NewFile {
     at: u64,
     /// None: it is written as it is.
     coming: Option<Coming>,
+    /// What a file had behind which this goes on, and where its last write was to end (N7).
+    behind: Option<(u64, u64)>,
+    /// Without its end it is as it was.
+    all_or_nothing: bool,
+    /// It came to its end.
+    whole: Arc<AtomicBool>,
     /// Where it waits for its name when it is whole (N6).
     later: Option<NameLater>,
 }
@@ -68,6 +80,9 @@ impl NewFile {
             file,
             at: 0,
             coming,
+            behind: None,
+            all_or_nothing: false,
+            whole: Arc::default(),
             later: None,
         })
     }
@@ -98,18 +113,28 @@ impl NewFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return NewFile::begin(disk, path),
             file => file?,
         };
-        let at = if file.is_stream() {
-            0
+        let had = if file.is_stream() {
+            None
         } else {
-            file.size(None).map_err(bare)?
+            Some(file.size(None).map_err(bare)?)
         };
         Ok(NewFile {
             disk: disk.clone(),
             file,
-            at,
+            at: had.unwrap_or(0),
             coming: None,
+            behind: had.map(|had| (had, had)),
+            all_or_nothing: false,
+            whole: Arc::default(),
             later: None,
         })
+    }
+
+    /// The same, and it is as it was unless it is finished (N7).
+    #[must_use]
+    pub fn all_or_nothing(mut self) -> NewFile {
+        self.all_or_nothing = true;
+        self
     }
 
     /// It is whole: makes it durable, and gives it its name unless that comes later. Returns its length; none for what
@@ -119,15 +144,33 @@ impl NewFile {
     /// What the system says; what had the name before has it still, unless only the sync of the directory failed.
     pub fn finish(mut self) -> io::Result<Option<u64>> {
         if self.file.is_stream() {
+            self.whole.store(true, Relaxed);
             return Ok(None);
         }
         self.file.sync().map_err(bare)?;
         let length = self.file.size(None).map_err(bare)?;
+        self.behind = None;
+        let whole = self.whole.clone();
         match self.later.take() {
             Some(later) => later.keep(self),
             None => self.take_name().map_err(bare)?,
         }
+        whole.store(true, Relaxed);
         Ok(Some(length))
+    }
+
+    /// Set when it has come to its end.
+    pub fn whole(&self) -> Arc<AtomicBool> {
+        self.whole.clone()
+    }
+
+    /// Takes back what lies behind `end`, if it is nobody else's (N7). What cannot be cut off the caller has an error
+    /// of already.
+    fn cut(&self, end: u64) {
+        let Some((_, last)) = self.behind else { return };
+        if self.file.size(None).is_ok_and(|size| size > end && size <= last) {
+            let _ = self.file.size(Some(end));
+        }
     }
 
     /// Takes its name where nothing has it. Who makes the name has it, so that the rename replaces nothing else.
@@ -216,8 +259,13 @@ fn named<T>(path: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let (at, buf) = (self.at, bytes);
-        self.file.write(&[WriteAt { at, buf }]).map_err(bare)?;
-        self.at += bytes.len() as u64;
+        let end = at + bytes.len() as u64;
+        self.behind = self.behind.map(|(had, _)| (had, end));
+        self.file.write(&[WriteAt { at, buf }]).map_err(|error| {
+            self.cut(at);
+            bare(error)
+        })?;
+        self.at = end;
         Ok(bytes.len())
     }
 
@@ -243,6 +291,9 @@ impl Seek for NewFile {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
+        if let Some((had, _)) = self.behind.filter(|_| self.all_or_nothing) {
+            self.cut(had);
+        }
         if let Some(path) = self.coming.take().and_then(|coming| coming.meanwhile) {
             // What cannot be removed has a name that says what it is.
             let _ = self.disk.remove(&path);

@@ -2,7 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
-use cica_disk::sim::Event;
+use cica_disk::sim::{Errno, Event, Faults};
 use cica_disk::{Disk, File, FileReader, Image, LinuxDisk, MemoryDisk, NewFile, Open, SimDisk, StreamMode};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{symlink, PermissionsExt};
@@ -281,4 +281,38 @@ fn a_power_cut_leaves_what_was_or_what_is_whole() {
         matches!(last, Some(Event::SyncDirectory { path }) if &**path == Path::new("/u")),
         "{last:?}"
     );
+}
+
+/// N7: what goes behind a file is there by whole writes, or not at all; what somebody else has written stays.
+#[test]
+fn half_a_write_behind_a_file_is_taken_back() {
+    let path = Path::new("/u/COPY");
+    let sim = SimDisk::from(Image::with_directories(["/u"]));
+    let disk: Arc<dyn Disk> = Arc::new(sim.clone());
+    copy(&disk, path, b"had").expect("whole");
+    let begun = || {
+        let mut more = NewFile::behind(&disk, path).expect("it is there");
+        more.write_all(b"+one").expect("a write");
+        sim.set_faults(Faults::none().short_write(1, 2, Errno::NoSpace));
+        more.write_all(b"+two").expect_err("no room");
+        sim.set_faults(Faults::none());
+        more
+    };
+    let all = begun().all_or_nothing();
+    assert_eq!(read(&*disk, path), b"had+one");
+    drop(all);
+    assert_eq!(read(&*disk, path), b"had");
+    drop(begun());
+    assert_eq!(read(&*disk, path), b"had+one");
+    let mut others = NewFile::behind(&disk, path).expect("it is there").all_or_nothing();
+    others.write_all(b"x").expect("a write");
+    copy_behind(&disk, path, b" and what another has written");
+    drop(others);
+    assert_eq!(read(&*disk, path), b"had+onex and what another has written");
+}
+
+fn copy_behind(disk: &Arc<dyn Disk>, path: &Path, text: &[u8]) {
+    let mut more = NewFile::behind(disk, path).expect("it is there");
+    more.write_all(text).expect("a write");
+    more.finish().expect("whole");
 }

@@ -774,8 +774,8 @@ fn records_that_others_wrote_over_an_own_torn_one_stay() {
     let set = counted((1, 1), (1, 1));
     one.opened(&set, gone());
     let torn = Faults::none()
-        .short_write(0, 30, Errno::NoSpace)
-        .fail(Call::Size, 1, Errno::Io);
+        .short_write(1, 30, Errno::NoSpace)
+        .fail(Call::Size, 2, Errno::Io);
     disk.set_faults(torn);
     one.opened(&set, gone());
     disk.set_faults(Faults::none());
