@@ -289,8 +289,7 @@ fn behind_a_command_that_gave_up_a_file_begins_anew() {
 #[test]
 fn what_replaces_a_file_states_its_format_whatever_it_came_to() {
     let place = Place::new();
-    let allocate = "ALLOCATE DATASET(A.SEQ) FILE(X) NEW SPACE(5 1) TRACKS RECFM(F B) LRECL(80) BLKSIZE(800)";
-    cards(&place, allocate, &[]).done();
+    cards(&place, &format!("{ALLOCATE} -\nRECFM(F B) LRECL(80) BLKSIZE(800)"), &[]).done();
     place.write("in.bin", b"\0\x0c\0\0ONERECRD\xff\xff\0\0AND NO OTHER");
     let run = cards(
         &place,
