@@ -333,10 +333,15 @@ pub fn remove(services: &Services, master: &Catalog, entry: &UserCatalog, going:
         return None;
     }
     let directory = Path::new(&entry.directory);
+    let place = master.directory().join(directory);
     let removed = match going {
         Some(going) => going.end(&*services.disk),
+        // What may not be locked is not removed either (unmaking:N1).
+        None if Catalog::open_named(services.disk.clone(), &place).is_ok() => {
+            return Some(left_behind(&place, &"this process may not lock it"));
+        }
         None => connected::unmake(&*services.disk, master.directory(), directory),
     };
     let failed = removed.err()?;
-    Some(left_behind(&master.directory().join(directory), &failed))
+    Some(left_behind(&place, &failed))
 }

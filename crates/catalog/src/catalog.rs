@@ -114,14 +114,10 @@ impl Catalog {
     pub fn clear(&self) {
         let leftovers = self.edition_guard().1.leftovers().next().is_some();
         let is_defining = || self.was_defining(self.edition_guard().0.generation());
-        // Only who knows the catalogs around knows whose files these are (connected:U3).
-        if !leftovers && !is_defining() || self.lacks_master() {
-            return;
-        }
         if leftovers {
             self.clear_leftovers();
         }
-        if is_defining() {
+        if is_defining() && !self.lacks_master() {
             // The change of nothing clears it (defining:W1). Whoever is defining just now is not waited for.
             let _ = self.transact_within(Duration::ZERO, |_| Ok::<(), CatalogError>(()));
         }

@@ -120,6 +120,8 @@ impl Owner {
         let until = Instant::now() + LAST_ANSWERS;
         while guests.iter().any(|guest| guest.is_read()) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(1));
+            // Connections that came meanwhile.
+            guests.iter().for_each(|guest| guest.hang_up(Shutdown::Read));
         }
         self.unanswered
             .wait_for(until.saturating_duration_since(Instant::now()));

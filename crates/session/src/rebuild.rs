@@ -12,8 +12,8 @@
 //! * R4. A generation says nothing of another catalog's. What a copy says without files comes in unless the copy is one
 //!   of the catalog as it is, which knows it already.
 //! * R5. What cannot be taken in is told, and the rest comes in.
-//! * R6. A catalog that has gone on behind copies of one elsewhere, on the same volumes, has taken them in, or is that
-//!   one, moved. What they name and it does not was deleted since, and stays so.
+//! * R6. A catalog that has gone on behind copies of one elsewhere, on the same volumes, and has something of what they
+//!   name, has taken them in, or is that one, moved. What they name and it does not was deleted since, and stays so.
 
 use cica_catalog::connected::{self, ITSELF};
 use cica_catalog::entry::UserCatalog;
@@ -164,9 +164,17 @@ fn has_overtaken(catalog: &Catalog, own: &[&Copy], from: &[&Copy]) -> Result<boo
     };
     // One made in the place of a lost one may have more generations than that had, and knows nothing yet: the change
     // that takes in was cut off before it was written, or has not begun.
-    let is_new = catalog.contents()?.entries().next().is_none() && own_newest <= generation + 1;
+    let contents = catalog.contents()?;
+    let is_new = contents.entries().next().is_none() && own_newest <= generation + 1;
     let shares = own.iter().any(|own| from.iter().any(|from| from.volume == own.volume));
-    Ok(shares && !is_new && own_newest.max(generation) > from_newest)
+    // One that has nothing of what they name was never theirs.
+    let is_known = |name: &Name| {
+        let kept = own.iter().any(|copy| copy.vvds.contents.find(name).is_some());
+        kept || contents.find(name).is_some()
+    };
+    let mut named = from.iter().flat_map(|copy| copy.vvds.contents.entries());
+    let knows = named.any(|entry| is_known(entry.name()));
+    Ok(shares && !is_new && knows && own_newest.max(generation) > from_newest)
 }
 
 impl Copy {

@@ -73,6 +73,10 @@ impl Catalog {
         let Ok(_alone) = self.making(Lock::Exclusive, Duration::ZERO) else {
             return;
         };
+        // Only who knows the catalogs around knows whose files these are (connected:U3).
+        if self.lacks_master() {
+            return;
+        }
         // What the list says is true of the durable catalog only: an old file is not in the way of going back to it.
         let (Ok(()), Ok(listed)) = (files::sync_directory(&*self.disk, &self.directory), self.contents()) else {
             return;

@@ -1,8 +1,8 @@
 //! A user catalog that goes.
 //!
 //! * N1. From the look whether it may go to its end nobody changes it: what a DEFINE in it was told stands. Whoever
-//!   waits for it finds no catalog then. Of one whose directory cannot be written, nothing goes but its name: what it
-//!   has can be connected again.
+//!   waits for it finds no catalog then. Of one that may not be locked, nothing goes but its name: what it has can be
+//!   connected again.
 
 use super::connected::below;
 use super::files;
@@ -10,6 +10,7 @@ use super::store;
 use super::Catalog;
 use crate::error::CatalogError;
 use cica_disk::{Disk, File};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,8 +23,8 @@ pub struct Unmaking {
 }
 
 impl Unmaking {
-    /// Locks the catalog in `directory`, which is given as the master's entry gives it (N1). None: its directory cannot
-    /// be written.
+    /// Locks the catalog in `directory`, which is given as the master's entry gives it (N1). None: this process may not
+    /// lock it.
     ///
     /// # Errors
     /// There is none, it cannot be read, or another process changes it for too long.
@@ -32,7 +33,7 @@ impl Unmaking {
         // A lock is made where there is none, but not where there is no catalog.
         Catalog::open_named(disk.clone(), &place)?;
         let lock = match files::lock(&**disk, &place, master.patience_now()) {
-            Err(CatalogError::Io { .. }) => return Ok(None),
+            Err(CatalogError::Io { source, .. }) if is_denied(&source) => return Ok(None),
             lock => lock?,
         };
         Ok(Some(Unmaking {
@@ -58,4 +59,9 @@ impl Unmaking {
         }
         store::remove(disk, &self.place)
     }
+}
+
+fn is_denied(error: &io::Error) -> bool {
+    use ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem)
 }
