@@ -21,6 +21,8 @@ use std::sync::Arc;
 pub struct DdTable {
     texts: BTreeMap<String, DdText>,
     written: RefCell<BTreeSet<String>>,
+    /// Data sets that the run has made.
+    made: RefCell<BTreeSet<Name>>,
     /// The newest generation of a group when the run first named it.
     newest: RefCell<BTreeMap<Name, Option<Generation>>>,
 }
@@ -87,6 +89,16 @@ impl DdTable {
         } else {
             written.remove(key);
         }
+    }
+
+    /// Notes that this run has made a data set.
+    pub(crate) fn note_made(&self, name: &Name) {
+        self.made.borrow_mut().insert(name.clone());
+    }
+
+    /// Has it?
+    pub(crate) fn made(&self, name: &Name) -> bool {
+        self.made.borrow().contains(name)
     }
 
     fn check_unwritten(&self, key: &str) -> io::Result<()> {

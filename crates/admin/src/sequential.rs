@@ -14,7 +14,7 @@
 //!    file has its name from then on (`newcomer`): a run that fails, or dies, leaves the group as it was. A file that it
 //!    leaves is listed as a leftover, and the next run writes it anew.
 //! 3. What is in the way of a new generation stays: a file that is not listed, and a generation of that number that
-//!    another run has made since this one first named the group.
+//!    another run has made since this one first named the group, be it a file or a cluster.
 //! 4. A command that gives up leaves nothing of a new generation: what follows in its run begins it anew.
 //! 5. The entry of a data set that was there before is changed in its format alone, and only while its file is the one
 //!    that was written.

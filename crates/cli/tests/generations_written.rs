@@ -266,3 +266,29 @@ fn records_of_generations_end_with_their_file() {
     let (_place, run) = generations(",RECFM=F,LRECL=4", b"BBBBCC", b"DD");
     refused(&run, "the file ends after 2 of the 4 bytes");
 }
+
+/// The same of a cluster, which has no file of its own to be in the way; what the run itself defined it writes.
+#[test]
+fn a_cluster_that_another_run_made_is_no_generation_of_this_one() {
+    let place = Place::new();
+    cards(&place, GROUP, &[]).done();
+    let define = |number: u32| {
+        format!("DEFINE CLUSTER (NAME(PAY.HIST.G000{number}V00) NONINDEXED -\n  RECORDSIZE(80 80) TRACKS(1 1) REUSE)")
+    };
+    cards(&place, &define(1), &[]).done();
+    place.write("more.txt", b"FIRST\n");
+    let said = "REPRO INFILE(IN) OUTFILE(OUT)\nREPRO INFILE(MORE) OUTDATASET(PAY.HIST(+1))";
+    let said = format!("REPRO INDATASET(PAY.HIST(0)) OUTFILE(OUT)\n{said}");
+    let first = Waiting::begin(&place, &said, &[("OUT", "out"), ("MORE", "more.txt")]);
+    let second = format!("{}\nREPRO INFILE(IN) OUTDATASET(PAY.HIST.G0002V00)", define(2));
+    with_input(&place, &second, "SECOND\n").done();
+    refused(&first.end(), "another run has made PAY.HIST.G0002V00");
+    assert_eq!(records(&place, "PAY.HIST.G0002V00").trim_end(), "SECOND");
+    let own = format!(
+        "REPRO INDATASET(PAY.HIST(0)) OUTFILE(OUT)\n{}\nREPRO INFILE(IN) OUTDATASET(PAY.HIST(+1))",
+        define(3)
+    );
+    place.write("in.txt", b"THIRD\n");
+    cards(&place, &own, &[("IN", "in.txt"), ("OUT", "out")]).done();
+    assert_eq!(records(&place, "PAY.HIST.G0003V00").trim_end(), "THIRD");
+}
