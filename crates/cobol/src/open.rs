@@ -16,9 +16,10 @@
 use crate::alternate::indexes;
 use crate::code_set::{CodeSet, WantedCodeSet};
 use crate::fd::{head_of, Fd};
-use crate::generation::{generation, made};
+use crate::generation::generation;
 use crate::libcob::layout::{open, organization};
 use crate::looks::{like_ebcdic, LOOKED_AT};
+use crate::made::{is_of_another_run, made, unmade, OF_ANOTHER_RUN};
 use crate::name::{assigned, path, Assigned, Disposition};
 use crate::open_file::{OpenFile, EMPTY};
 use crate::opening::{environment, non_vsam_entry, report_of, OpenOutcome, Request, Translated};
@@ -141,7 +142,11 @@ impl Request<'_> {
                 tell(&CICA1210E, &inserts);
                 return OpenOutcome::Refused(Outcome::Missing);
             }
-        } else if let Some(place) = self.place(&assigned) {
+        }
+        if let Some(refused) = self.refused_as_anothers(&assigned) {
+            return refused;
+        }
+        if let Some(place) = self.place(&assigned) {
             return self.open_plain(&assigned, place);
         }
         if self.organization == organization::LINE_SEQUENTIAL {
@@ -166,12 +171,11 @@ impl Request<'_> {
         for item in &assigned.unused {
             tell(&CICA1211I, &[("file", &self.file), ("item", item)]);
         }
-        if let Some(relative) = assigned.generation {
-            name = match generation(session, &name, relative) {
-                Ok(generation) => generation,
-                Err(reason) => return self.refuse(&name, Outcome::Missing, &reason),
-            };
-        }
+        name = match self.named(session, &assigned) {
+            Some(Err(reason)) => return self.refuse(&name, Outcome::Missing, &reason),
+            Some(Ok(named)) => named,
+            None => name,
+        };
         if !self.is_keyed() && non_vsam(session, &name).is_some() {
             return OpenOutcome::Libcobs;
         }
@@ -201,10 +205,6 @@ impl Request<'_> {
                     );
                     return self.refuse(&name, Outcome::Conflict, &reason);
                 }
-                // What this run has made it may open again, as a step of a job may.
-                if assigned.disposition == Disposition::New && !MADE.lock().contains(&cluster.name) {
-                    return self.refuse(&name, Outcome::ModeRefused, &"DISP=NEW, and it is there");
-                }
                 if self.is_to_be_made_anew(&catalog, &cluster) {
                     self.make_anew(session, &cluster.name)
                 } else {
@@ -215,6 +215,27 @@ impl Request<'_> {
             Err(error) if assigned.explicit || self.is_keyed() => self.refuse(&name, Outcome::of_open(&error), &error),
             Err(_) => OpenOutcome::Libcobs,
         }
+    }
+
+    /// It is there, and not for this OPEN, whatever kind of data set it is.
+    fn refused_as_anothers(&self, assigned: &Assigned) -> Option<OpenOutcome> {
+        if assigned.generation.is_none() && assigned.disposition != Disposition::New {
+            return None;
+        }
+        let session = session(assigned.explicit)?;
+        // That there is no such generation is told where it is opened.
+        let name = self.named(session, assigned)?.ok()?;
+        let reason = self.withheld(session, assigned, &name)?;
+        Some(self.refuse(&name, Outcome::ModeRefused, &reason))
+    }
+
+    /// The data set that is meant, a generation by its own name; none where no name is said.
+    fn named(&self, session: &Session, assigned: &Assigned) -> Option<Result<Name, String>> {
+        let name = assigned.name.as_ref()?;
+        Some(match assigned.generation {
+            Some(relative) => generation(session, name, relative),
+            None => Ok(name.clone()),
+        })
     }
 
     fn is_keyed(&self) -> bool {
@@ -352,7 +373,6 @@ impl Request<'_> {
         }
         let in_code = code_set.map(|set| format!(", IN {}", set.page)).unwrap_or_default();
         let what = format!("{fd}{in_code}");
-        MADE.lock().insert(name.clone());
         made(name);
         tell(&CICA1202I, &[("name", name), ("file", &self.file), ("what", &what)]);
         Some(match self.find(session, name) {
@@ -561,6 +581,10 @@ impl Request<'_> {
             }
         }
         let name = &name;
+        if is_of_another_run(session, &assigned, name) {
+            tell(&CICA1208E, &[("name", name), ("reason", &OF_ANOTHER_RUN)]);
+            return Some(Outcome::ModeRefused);
+        }
         match self.find(session, name) {
             Ok((_, cluster)) if self.is_anothers(&assigned, &cluster) => return None,
             Ok(_) => {}
@@ -568,7 +592,10 @@ impl Request<'_> {
             Err(_) => return None,
         }
         match delete(session, name) {
-            Ok(()) => Some(Outcome::Done),
+            Ok(()) => {
+                unmade(name);
+                Some(Outcome::Done)
+            }
             Err(NotDeleted { reason, .. }) => {
                 tell(&CICA1208E, &[("name", name), ("reason", &reason)]);
                 Some(Outcome::ModeRefused)
@@ -580,9 +607,6 @@ impl Request<'_> {
 pub(crate) fn is_ebcdic(ccsid: u16) -> bool {
     CodePage::from_ccsid(ccsid).is_some_and(CodePage::is_ebcdic)
 }
-
-/// What this run has made.
-static MADE: Mutex<BTreeSet<Name>> = Mutex::new(BTreeSet::new());
 
 /// The CCSID of a data set that is not there yet.
 const NO_CCSID: u16 = 0;
