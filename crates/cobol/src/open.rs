@@ -107,10 +107,10 @@ fn tell_looks(file: &str, place: &Path) {
     }
 }
 
-/// Can an ASSIGN text mean a data set, where no catalog can be asked?
-pub fn may_be_a_data_set(assign: &str) -> bool {
+/// Can an ASSIGN text mean a data set, where no catalog can be asked? Of a file of lines only what says so.
+pub fn may_be_a_data_set(assign: &str, lines: bool) -> bool {
     assigned(assign, environment).is_ok_and(|assigned| {
-        assigned.explicit || assigned.name.is_some() && !path(&assigned.value, environment).exists()
+        assigned.explicit || !lines && assigned.name.is_some() && !path(&assigned.value, environment).exists()
     })
 }
 
@@ -150,7 +150,7 @@ impl Request<'_> {
             return self.open_plain(&assigned, place);
         }
         if self.organization == organization::LINE_SEQUENTIAL {
-            return OpenOutcome::Libcobs;
+            return self.lines(&assigned);
         }
         let Some(mut name) = assigned.name.clone() else {
             return match &assigned.unnamed {
@@ -236,6 +236,33 @@ impl Request<'_> {
             Some(relative) => generation(session, name, relative),
             None => Ok(name.clone()),
         })
+    }
+
+    /// A file of lines: libcob's, but a DD text that says a data set means no file of that text.
+    fn lines(&self, assigned: &Assigned) -> OpenOutcome {
+        let Some(base) = assigned.name.as_ref().filter(|_| assigned.explicit) else {
+            return OpenOutcome::Libcobs;
+        };
+        let Some(session) = session(true) else {
+            return OpenOutcome::Refused(Outcome::Missing);
+        };
+        let name = match self.named(session, assigned) {
+            Some(Ok(name)) => name,
+            Some(Err(reason)) => return self.refuse(base, Outcome::Missing, &reason),
+            None => return OpenOutcome::Libcobs,
+        };
+        if non_vsam(session, &name).is_some() {
+            return OpenOutcome::Libcobs;
+        }
+        let absent = self.optional && self.mode == open::INPUT;
+        match (self.find(session, &name), &self.fd) {
+            (Ok(_), _) => self.refuse(&name, Outcome::Conflict, &NO_LINES),
+            (Err(error), Ok(fd)) if error.is_not_found() && absent => {
+                OpenOutcome::Cicas(Box::new(OpenFile::absent(fd.clone())), Outcome::OptionalAbsent)
+            }
+            (Err(error), _) if error.is_not_found() => self.refuse(&name, Outcome::Missing, &NOT_MADE_OF_LINES),
+            (Err(error), _) => self.refuse(&name, Outcome::of_open(&error), &error),
+        }
     }
 
     fn is_keyed(&self) -> bool {
@@ -607,6 +634,12 @@ impl Request<'_> {
 pub(crate) fn is_ebcdic(ccsid: u16) -> bool {
     CodePage::from_ccsid(ccsid).is_some_and(CodePage::is_ebcdic)
 }
+
+/// Why no lines are read from a cluster.
+const NO_LINES: &str = "it is a data set of VSAM's, whose records are no lines; ORGANIZATION SEQUENTIAL opens it";
+
+/// Why no lines are written to what is not there.
+const NOT_MADE_OF_LINES: &str = "it is not in the catalog, and no OPEN makes a data set of lines; DEFINE NONVSAM does";
 
 /// The CCSID of a data set that is not there yet.
 const NO_CCSID: u16 = 0;

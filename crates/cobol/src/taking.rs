@@ -31,7 +31,7 @@ pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int, described:
         let assign = text(f.assign)?;
         if is_forked() {
             // Its parent's session would have told whether it is a data set.
-            let refused = !lines && may_be_a_data_set(&assign);
+            let refused = may_be_a_data_set(&assign, lines);
             return refused.then(|| behind(|| Outcome::Failed));
         }
         let mut libcobs = false;

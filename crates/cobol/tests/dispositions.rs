@@ -173,3 +173,33 @@ fn disp_new_is_not_there_whatever_it_is() {
         }
     }
 }
+
+#[test]
+fn lines_for_a_data_set_are_never_in_a_file_of_that_text() {
+    let place = Workplace::with_catalog("disp-lines");
+    let cards = "DEFINE CLUSTER (NAME(PAY.ESDS) NONINDEXED RECORDSIZE(4 4) TRACKS(1 1) REUSE)\n\
+                 DEFINE GDG (NAME(PAY.HIST) LIMIT(3))\n";
+    common::idcams(&place.session(), cards).unwrap();
+    for program in both(&place, "line", &writer("LINE SEQUENTIAL")) {
+        for what in ["output", "extend"] {
+            for dd in [
+                "DSN=PAY.NONE",
+                "//PAY.NONE",
+                "DSN=PAY.NONE,DISP=MOD",
+                "DSN=PAY.HIST(+1)",
+            ] {
+                refused(&says(&place, &program, dd, what), "35", "DEFINE NONVSAM does");
+            }
+            for dd in ["DSN=PAY.HIST(0)", "//PAY.HIST(-1)"] {
+                refused(&says(&place, &program, dd, what), "35", "has no generation");
+            }
+            for dd in ["DSN=PAY.ESDS", "//PAY.ESDS"] {
+                refused(&says(&place, &program, dd, what), "39", "no lines");
+            }
+        }
+        assert_eq!(says(&place, &program, "DSN=PAY.NONE", "input").0, "05\n10\n");
+    }
+    let left = std::fs::read_dir(&place.0).unwrap().flatten();
+    let left = left.filter(|file| file.file_name().to_string_lossy().contains("PAY."));
+    assert_eq!(left.count(), 0);
+}
