@@ -49,6 +49,8 @@ pub struct Elsewhere {
     pub path: PathBuf,
     /// Its records are lines of text, as the catalog knows.
     pub lines: bool,
+    /// DISP=MOD: OPEN OUTPUT writes behind what it has.
+    pub behind: bool,
 }
 
 /// The file of a data set that is not VSAM's.
@@ -57,6 +59,7 @@ fn non_vsam(session: &Session, name: &Name) -> Option<Elsewhere> {
     Some(Elsewhere {
         path: catalog.file_path(&data_set).ok()??,
         lines: data_set.format.is_empty(),
+        behind: false,
     })
 }
 
@@ -68,6 +71,7 @@ pub fn elsewhere(file: &str, assign: &str, mode: u8) -> Option<Elsewhere> {
         return Some(Elsewhere {
             path: "/dev/null".into(),
             lines: false,
+            behind: false,
         });
     }
     let found = match (assigned.explicit, &assigned.name) {
@@ -83,6 +87,12 @@ pub fn elsewhere(file: &str, assign: &str, mode: u8) -> Option<Elsewhere> {
         (false, Some(name)) => found_before().and_then(|session| non_vsam(session, name)),
         _ => None,
     };
+    let behind = mode == open::OUTPUT && assigned.disposition == Disposition::Mod;
+    let found = found.map(|found| Elsewhere {
+        // What is not there libcob makes for OUTPUT alone.
+        behind: behind && found.path.exists(),
+        ..found
+    });
     if mode == open::INPUT {
         match &found {
             Some(found) => tell_looks(file, &found.path),

@@ -5,7 +5,7 @@ use crate::code_set::{CodeSet, WantedCodeSet};
 use crate::fd::Fd;
 use crate::generation::generation;
 use crate::libcob::layout::{open, organization};
-use crate::name::{path, Assigned, WITHOUT_COPYBOOK};
+use crate::name::{path, Assigned, Disposition, WITHOUT_COPYBOOK};
 use crate::open_file::OpenFile;
 use crate::opening::{environment, non_vsam_entry, report_of, OpenOutcome, Request};
 use crate::plain::{Plain, PlainFile};
@@ -131,7 +131,7 @@ impl Request<'_> {
                 made = !there && self.optional;
                 let new = match self.mode {
                     open::EXTEND if !there && !self.optional => Err(io::ErrorKind::NotFound.into()),
-                    open::EXTEND => NewFile::behind(&outside(), &place.path),
+                    _ if self.is_behind(assigned) => NewFile::behind(&outside(), &place.path),
                     _ => NewFile::begin(&outside(), &place.path),
                 };
                 new.and_then(|new| Plain::writing(new, place).map_err(io::Error::other))
@@ -163,6 +163,11 @@ impl Request<'_> {
                 OpenOutcome::Refused(outcome)
             }
         }
+    }
+
+    /// Does it write behind what the file has, if that is there?
+    fn is_behind(&self, assigned: &Assigned) -> bool {
+        self.mode == open::EXTEND || self.mode == open::OUTPUT && assigned.disposition == Disposition::Mod
     }
 
     fn unsupported(&self, item: &dyn Display) -> OpenOutcome {

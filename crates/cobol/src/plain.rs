@@ -4,7 +4,7 @@
 //! | OPEN | |
 //! |---|---|
 //! | INPUT | its records, one after the other |
-//! | OUTPUT | a new file, which gets its name by CLOSE, when it is whole and durable |
+//! | OUTPUT | a new file, which gets its name by CLOSE, when it is whole and durable; DISP=MOD: EXTEND |
 //! | EXTEND | behind what it has |
 //! | I-O | refused: 37 |
 //!

@@ -175,6 +175,37 @@ fn disp_new_is_not_there_whatever_it_is() {
 }
 
 #[test]
+fn disp_mod_writes_behind_what_is_there() {
+    let place = Workplace::with_catalog("disp-mod");
+    let lines = nonvsam(&place, "PAY.LINES", "");
+    let path = place.0.join("p.dat");
+    let dd_of_path = format!("{},RECFM=FB,LRECL=4,DISP=MOD", path.display());
+    for (name, organization) in [("seq", "SEQUENTIAL"), ("line", "LINE SEQUENTIAL")] {
+        for program in both(&place, name, &writer(organization)) {
+            std::fs::write(&lines, "old\n").unwrap();
+            for wanted in ["old\nnew\n", "old\nnew\nnew\n"] {
+                let (said, told) = says(&place, &program, "DSN=PAY.LINES,DISP=MOD", "output");
+                assert_eq!(said, "00\n00\n", "{told}");
+                assert_eq!(std::fs::read_to_string(&lines).unwrap(), wanted, "{organization}");
+            }
+            // What is not there is made, and an OPTIONAL file was not there (05).
+            std::fs::remove_file(&lines).unwrap();
+            let (said, told) = says(&place, &program, "DSN=PAY.LINES,DISP=MOD", "output");
+            assert!(["00\n00\n", "05\n00\n"].contains(&said.as_str()), "{said}{told}");
+            assert_eq!(std::fs::read_to_string(&lines).unwrap(), "new\n", "{organization}");
+            let (said, told) = says(&place, &program, "DSN=PAY.LINES,DISP=OLD", "output");
+            assert_eq!(said, "00\n00\n", "{told}");
+            assert_eq!(std::fs::read_to_string(&lines).unwrap(), "new\n", "{organization}");
+        }
+    }
+    let program = place.compile("records", &writer("SEQUENTIAL"));
+    std::fs::write(&path, "old.").unwrap();
+    let (said, told) = says(&place, &program, &dd_of_path, "output");
+    assert_eq!(said, "00\n00\n", "{told}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "old.new ");
+}
+
+#[test]
 fn lines_for_a_data_set_are_never_in_a_file_of_that_text() {
     let place = Workplace::with_catalog("disp-lines");
     let cards = "DEFINE CLUSTER (NAME(PAY.ESDS) NONINDEXED RECORDSIZE(4 4) TRACKS(1 1) REUSE)\n\
