@@ -12,11 +12,13 @@ use crate::plain::{Plain, PlainFile};
 use crate::process::{found_before, session};
 use crate::status::Outcome;
 use crate::tell::{tell, CICA1204E, CICA1205E, CICA1206E};
-use cica_disk::NewFile;
+use cica_catalog::entry::NonVsam;
+use cica_disk::{NewFile, Open};
 use cica_qsam::{Attributes, BlockBuffers, DdText, RecordFormat};
 use cica_session::outside;
 use std::fmt::Display;
 use std::io;
+use std::path::Path;
 
 /// What a keyed file's DD text may not say.
 pub fn unkeyed(assigned: &Assigned) -> Option<&'static str> {
@@ -60,16 +62,12 @@ impl Request<'_> {
             _ => None,
         };
         let place = match entry {
-            Some((catalog, data_set)) => {
-                let format = DdText::parse(&format!("X,{}", data_set.format));
-                let known = format.map_or_else(|_| Attributes::default(), |text| text.attributes);
-                PlainFile {
-                    path: catalog.file_path(&data_set).ok()??,
-                    attributes: over(known, assigned),
-                    entry: Some((catalog, data_set)),
-                    buffers: None,
-                }
-            }
+            Some((catalog, data_set)) => PlainFile {
+                path: catalog.file_path(&data_set).ok()??,
+                attributes: over(known(&data_set), assigned),
+                entry: Some((catalog, data_set)),
+                buffers: None,
+            },
             None if asked && !assigned.explicit => {
                 let mut attributes = over(Attributes::default(), assigned);
                 if assigned.format.is_none() && self.organization == organization::SEQUENTIAL {
@@ -98,7 +96,8 @@ impl Request<'_> {
             let reason = "it is no data set of VSAM's: its records are read or written in their order, not changed";
             return self.refuse_plain(&place, Outcome::ModeRefused, &reason);
         }
-        let fits = fit(&mut place.attributes, &fd).and_then(|()| {
+        let anew = self.mode != open::INPUT && !(self.is_behind(assigned) && has_bytes(&place.path));
+        let fits = fit(&mut place.attributes, &fd, anew).and_then(|()| {
             let buffers = assigned.bufno.map(|bufno| BlockBuffers::new(&place.attributes, bufno));
             place.buffers = buffers.transpose().map_err(|error| error.to_string())?;
             Ok(())
@@ -182,7 +181,21 @@ impl Request<'_> {
     }
 }
 
-/// What the catalog knows of the records, with what the DD text says over it.
+fn has_bytes(path: &Path) -> bool {
+    let outside = outside();
+    let opened = outside.real(path).and_then(|path| outside.open(&path, Open::default()));
+    let size = opened.and_then(|file| file.size(None));
+    // What cannot be opened is told by who writes to it.
+    size.is_ok_and(|size| size > 0)
+}
+
+/// What the catalog knows of the records.
+fn known(data_set: &NonVsam) -> Attributes {
+    let format = DdText::parse(&format!("X,{}", data_set.format));
+    format.map_or_else(|_| Attributes::default(), |text| text.attributes)
+}
+
+/// The same, with what the DD text says over it.
 fn over(known: Attributes, assigned: &Assigned) -> Attributes {
     let mut attributes = assigned.format.unwrap_or(known);
     let asked = assigned.code_set.as_ref().and_then(|wanted| wanted.page);
@@ -190,8 +203,9 @@ fn over(known: Attributes, assigned: &Assigned) -> Attributes {
     attributes
 }
 
-/// Fills in what only the FD says of the records; what contradicts it, in words.
-fn fit(attributes: &mut Attributes, fd: &Fd) -> Result<(), String> {
+/// Fills in what only the FD says of the records; what contradicts it, in words. A file that is not written anew has
+/// blocks and descriptor words already, which an FD does not know the limits of.
+fn fit(attributes: &mut Attributes, fd: &Fd, anew: bool) -> Result<(), String> {
     let (least, most, of_records) = (fd.least, fd.most, fd.organization == organization::SEQUENTIAL);
     let stated = attributes.lrecl > 0 || attributes.blksize > 0;
     if attributes.recfm.is_fixed() && !stated && fd.varying && of_records {
@@ -200,7 +214,9 @@ fn fit(attributes: &mut Attributes, fd: &Fd) -> Result<(), String> {
              RECFM=FB,LRECL=..."
         ));
     }
-    *attributes = attributes.completed_for(u32::try_from(most).unwrap_or(u32::MAX));
+    if anew || !attributes.recfm.is_variable() {
+        *attributes = attributes.completed_for(u32::try_from(most).unwrap_or(u32::MAX));
+    }
     attributes.check().map_err(|error| error.to_string())?;
     let length = attributes.longest_record().map(|length| length as usize);
     match length.filter(|_| attributes.recfm.is_fixed() && of_records) {

@@ -88,7 +88,14 @@ fn a_block_beyond_the_stated_blksize_is_no_record() {
     ] {
         let error = records(options, &file).unwrap_err();
         assert!(
-            matches!(error, QsamError::BadBlockDescriptor { record: 1, offset: 0, .. }),
+            matches!(
+                error,
+                QsamError::BadBlockDescriptor {
+                    record: 1,
+                    offset: 0,
+                    ..
+                }
+            ),
             "{options}: {error}"
         );
         let stated = records(&options.replace("12", "20"), &file).unwrap();
