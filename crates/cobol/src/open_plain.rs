@@ -96,8 +96,12 @@ impl Request<'_> {
             let reason = "it is no data set of VSAM's: its records are read or written in their order, not changed";
             return self.refuse_plain(&place, Outcome::ModeRefused, &reason);
         }
-        let anew = self.mode != open::INPUT && !(self.is_behind(assigned) && has_bytes(&place.path));
+        let behind = self.is_behind(assigned) && has_bytes(&place.path);
+        let anew = self.mode != open::INPUT && !behind;
         let fits = fit(&mut place.attributes, &fd, anew).and_then(|()| {
+            if behind {
+                follow(&mut place)?;
+            }
             let buffers = assigned.bufno.map(|bufno| BlockBuffers::new(&place.attributes, bufno));
             place.buffers = buffers.transpose().map_err(|error| error.to_string())?;
             Ok(())
@@ -201,6 +205,37 @@ fn over(known: Attributes, assigned: &Assigned) -> Attributes {
     let asked = assigned.code_set.as_ref().and_then(|wanted| wanted.page);
     attributes.codepage = if assigned.as_is { None } else { asked.or(known.codepage) };
     attributes
+}
+
+/// Records of this kind are to come behind those that the catalog knows of: the file is then what holds both.
+fn follow(place: &mut PlainFile) -> Result<(), String> {
+    let Some((_, data_set)) = &place.entry else {
+        return Ok(());
+    };
+    let (there, more) = (known(data_set), place.attributes);
+    // A code that is not said is that of the other.
+    let coded = Attributes {
+        codepage: match (there.codepage, more.codepage) {
+            (Some(page), Some(_)) => Some(page),
+            (_, said) => said,
+        },
+        ..there
+    };
+    place.attributes = coded.followed_by(&more).ok_or_else(|| {
+        format!(
+            "its records are {}, and {} cannot follow them",
+            words(&there),
+            words(&more)
+        )
+    })?;
+    Ok(())
+}
+
+fn words(attributes: &Attributes) -> String {
+    match attributes.to_string() {
+        lines if lines.is_empty() => "lines of text".into(),
+        others => others,
+    }
 }
 
 /// Fills in what only the FD says of the records; what contradicts it, in words. A file that is not written anew has

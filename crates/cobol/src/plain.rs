@@ -5,7 +5,7 @@
 //! |---|---|
 //! | INPUT | its records, one after the other |
 //! | OUTPUT | a new file, which gets its name by CLOSE, when it is whole and durable; DISP=MOD: EXTEND |
-//! | EXTEND | behind what it has |
+//! | EXTEND | behind what it has, if that is of the same format |
 //! | I-O | refused: 37 |
 //!
 //! A line of text is a record: blanks at its end are not written, and are there again when it is read, as with libcob.

@@ -1,9 +1,11 @@
-//! Record formats of files that are read: blocks longer than any the system would choose, and records longer than the
-//! FD's.
+//! Record formats of files that are read and written on: blocks longer than any the system would choose, records longer
+//! than the FD's, and records of another format that would come behind those that are there.
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
+use cica_catalog::entry::NonVsam;
+use cica_catalog::{Catalog, CatalogError, Entry, Name};
 use cica_qsam::{DdText, Writer};
 use common::{stderr, stdout, Workplace};
 use std::path::{Path, PathBuf};
@@ -59,6 +61,40 @@ fn file(options: &str, count: usize, length: usize) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
+/// Makes of the entry what `change` does.
+fn change(catalog: &Catalog, name: &Name, change: impl FnOnce(&mut NonVsam)) {
+    let changed: Result<(), CatalogError> = catalog.transact(|contents| {
+        let Entry::NonVsam(mut data_set) = contents.get(name)?.clone() else {
+            panic!("{name} is not there")
+        };
+        change(&mut data_set);
+        contents.replace(name, Entry::NonVsam(data_set))
+    });
+    changed.unwrap();
+}
+
+/// A data set of this format, with these bytes; where they lie.
+fn enter(place: &Workplace, name: &str, format: &str, bytes: &[u8]) -> PathBuf {
+    let cards = format!("DEFINE NONVSAM (NAME({name}) DEVICETYPES(3390) VOLUMES(*))\n");
+    common::idcams(&place.session(), &cards).unwrap();
+    let session = place.session();
+    let parsed = Name::parse(name).unwrap();
+    let catalog = session.catalog.home(&parsed).unwrap();
+    change(&catalog, &parsed, |data_set| data_set.format = format.into());
+    let file = place.catalog().join("volumes/CICA01").join(name);
+    std::fs::write(&file, bytes).unwrap();
+    file
+}
+
+fn format_of(place: &Workplace, name: &str) -> String {
+    let session = place.session();
+    let name = Name::parse(name).unwrap();
+    match session.catalog.home(&name).unwrap().contents().unwrap().get(&name) {
+        Ok(Entry::NonVsam(data_set)) => data_set.format.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn blocks_may_be_longer_than_the_system_would_make_them() {
     let place = Workplace::with_catalog("formats-blocks");
@@ -83,4 +119,54 @@ fn a_record_longer_than_the_fd_says_is_read_as_far_as_that_goes() {
         let (said, told) = says(&place, &program, &format!("{},{options}", path.display()), "input");
         assert_eq!(said, "00\n04 00000001\n10 00000001\n", "{options}: {told}");
     }
+}
+
+#[test]
+fn records_of_another_format_do_not_come_behind_others() {
+    let place = Workplace::with_catalog("formats-behind");
+    let program = place.compile("formats", PROGRAM);
+    for (name, there, more) in [
+        ("A.VB", "RECFM=VB,LRECL=84", "RECFM=FB,LRECL=16"),
+        ("A.FB", "RECFM=FB,LRECL=16", "RECFM=VB"),
+        ("A.LONG", "RECFM=FB,LRECL=8", "RECFM=FB,LRECL=16"),
+        ("A.BDW", "RECFM=VB,LRECL=84", "RECFM=VB,BDW=NO"),
+        ("A.EBCDIC", "RECFM=VB,CODEPAGE=1047", "RECFM=VB,CODEPAGE=500"),
+        ("A.LINES", "", "RECFM=VB"),
+    ] {
+        let bytes = file(there, 1, 8);
+        let path = enter(&place, name, there, &bytes);
+        for (dd, what) in [("", "extend"), (",DISP=MOD", "output")] {
+            let (said, told) = says(&place, &program, &format!("DSN={name},{more}{dd}"), what);
+            assert_eq!(said, "39\n", "{name} {what}: {told}");
+            assert!(told.contains("cannot follow"), "{told}");
+            assert_eq!(
+                (std::fs::read(&path).unwrap(), format_of(&place, name)),
+                (bytes.clone(), there.into())
+            );
+        }
+        // Where nothing is there it is what is said.
+        std::fs::write(&path, b"").unwrap();
+        let (said, told) = says(&place, &program, &format!("DSN={name},{more}"), "extend");
+        assert_eq!(said, "00\n00\n00\n", "{name}: {told}");
+        assert!(
+            format_of(&place, name).starts_with(more.split(',').next().unwrap()),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn what_is_there_stays_readable_behind_shorter_records() {
+    let place = Workplace::with_catalog("formats-shorter");
+    let program = place.compile("formats", PROGRAM);
+    let there = "RECFM=VB,LRECL=84,BLKSIZE=88";
+    enter(&place, "A.VB", there, &file(there, 3, 80));
+    let (said, told) = says(&place, &program, "DSN=A.VB,RECFM=VB,LRECL=20,BLKSIZE=24", "extend");
+    assert_eq!(said, "00\n00\n00\n", "{told}");
+    assert_eq!(format_of(&place, "A.VB"), there);
+    let (said, told) = says(&place, &program, "DSN=A.VB", "input");
+    assert_eq!(
+        said, "00\n04 00000001\n04 00000002\n04 00000003\n10 00000004\n",
+        "{told}"
+    );
 }
