@@ -178,7 +178,11 @@ fn one(services: &Services, target: &AlterTarget, request: &Alter) -> Result<(Ar
             written.iter().for_each(|change| drop(change.undo(services)));
         }
     }
-    done.map(|(rolled, _)| (catalog, rolled))
+    let (rolled, _) = done?;
+    if let Some(name) = &target.new_name {
+        services.dd.note_made(name);
+    }
+    Ok((catalog, rolled))
 }
 
 /// Under its new name the entry must be found again.

@@ -67,6 +67,7 @@ fn collect(services: &Services, request: &Dcollect, out: &mut Report) -> Result<
     } else {
         file.attributes.completed_for(LRECL - 4)
     };
+    let attributes = file.with_more(services, attributes)?;
     let records = records(services, request, &attributes)?;
     let created = file.create(services)?;
     write(created, &attributes, &records).map_err(|error| Trouble::File(error).of(&file.name))?;

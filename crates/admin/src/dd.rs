@@ -11,7 +11,7 @@ use cica_catalog::Name;
 use cica_disk::{Disk, FileReader, NewFile};
 use cica_qsam::DdText;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -23,6 +23,8 @@ pub struct DdTable {
     texts: BTreeMap<String, DdText>,
     /// Files that this run has begun, and whether they came to their ends (1).
     written: RefCell<BTreeMap<String, Arc<AtomicBool>>>,
+    /// Data sets that the run has made.
+    made: RefCell<BTreeSet<Name>>,
     /// The newest generation of a group when the run first named it.
     newest: RefCell<BTreeMap<Name, Option<Generation>>>,
 }
@@ -94,6 +96,16 @@ impl DdTable {
     /// One that was begun and not finished left what there was.
     fn has_written(&self, key: &str) -> bool {
         self.written.borrow().get(key).is_some_and(|whole| whole.load(Relaxed))
+    }
+
+    /// Notes that this run has made a data set.
+    pub(crate) fn note_made(&self, name: &Name) {
+        self.made.borrow_mut().insert(name.clone());
+    }
+
+    /// Has it?
+    pub(crate) fn made(&self, name: &Name) -> bool {
+        self.made.borrow().contains(name)
     }
 
     fn check_unwritten(&self, key: &str) -> io::Result<()> {

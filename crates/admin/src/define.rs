@@ -109,6 +109,7 @@ impl Services {
                 define(self, request)
             };
             let (defined, Rolling { catalog, rolled }) = done.map_err(|failure| failure.with_cc(FAILED))?;
+            self.dd.note_made(&defined.cluster.name);
             defined.tell(out);
             rolled_off(self, &catalog, rolled, out);
             Ok(0)

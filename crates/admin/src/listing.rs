@@ -28,7 +28,7 @@ impl ListingFile {
         let unwritten = |error| unwritten(ddname, &error);
         let text = services.dd.text(ddname).map_err(unwritten)?;
         let file = Sequential::of_text(services, ddname, text).map_err(|failure| failure.with_cc(GAVE_UP))?;
-        if file.follows_another_format(services, &Attributes::default()) {
+        if file.with_more(services, Attributes::default()).is_err() {
             let words = format!(
                 "an earlier command of this run wrote records of another format to {}",
                 file.name

@@ -73,9 +73,9 @@ impl ClusterOrFile {
         }
     }
 
-    /// Opens it to be written with records of `input`. `reuse`: a data set is emptied first.
+    /// Opens it to be written with records of `input`, and knows then what a file of them is like. `reuse`: a data set is emptied first.
     pub fn open_output(
-        &self,
+        &mut self,
         services: &Services,
         input: &Input,
         reuse: bool,
@@ -95,7 +95,7 @@ impl ClusterOrFile {
                 Ok(Output::cluster(self.name(), data_set, replace))
             }
             ClusterOrFile::File(sequential) => {
-                let attributes = sequential.attributes.completed_for(input.longest());
+                let attributes = sequential.taking(services, input.longest())?;
                 let checked = attributes.check().map_err(QsamError::from);
                 checked.map_err(of_file(&sequential.name))?;
                 let file = sequential.create(services)?;
@@ -104,7 +104,8 @@ impl ClusterOrFile {
                     Some(page) => writer.translated_from(page),
                     None => writer,
                 };
-                Ok(Output::file(self.name(), writer, sequential.attributes.codepage))
+                sequential.attributes = attributes;
+                Ok(Output::file(sequential.name.clone(), writer, attributes.codepage))
             }
         }
     }
@@ -116,18 +117,11 @@ impl ClusterOrFile {
         matches!(self, ClusterOrFile::File(file) if file.is_there())
     }
 
-    /// What was written to it is complete and closed; `longest`: the longest record there could be.
-    pub fn complete(&self, services: &Services, longest: u32, out: &mut Report) -> Result<(), Failure> {
+    /// What was written to it is complete and closed.
+    pub fn complete(&self, services: &Services, out: &mut Report) -> Result<(), Failure> {
         match self {
             ClusterOrFile::Cluster(_) => Ok(()),
-            ClusterOrFile::File(file) => {
-                let attributes = if file.attributes == Attributes::default() {
-                    file.attributes
-                } else {
-                    file.attributes.completed_for(longest)
-                };
-                file.complete(services, &attributes, out)
-            }
+            ClusterOrFile::File(file) => file.complete(services, &file.attributes, out),
         }
     }
 }

@@ -77,7 +77,7 @@ impl Services {
 
 fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(u8, CopyCounts), Failure> {
     let from = ClusterOrFile::named(services, &request.from)?;
-    let to = ClusterOrFile::named(services, &request.to)?;
+    let mut to = ClusterOrFile::named(services, &request.to)?;
     if from.is_same(services, &to) {
         return Err(Failure::new(&CICA0946E, &[("name", &from.name())]));
     }
@@ -97,7 +97,6 @@ fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(
     };
     let mut output = to.open_output(services, selection.input, request.reuse, request.replace)?;
     let limit = request.error_limit.unwrap_or(ERROR_LIMIT).max(1);
-    let longest = selection.input.longest();
     let (mut cc, copied) = records(services, &mut selection, &mut output, limit, out);
     let written = output.close();
     // What has its name has its new format too, whatever the records came to.
@@ -110,7 +109,7 @@ fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(
         cc = cc.max(failure.tell(out));
     }
     if cc < GAVE_UP || is_changed {
-        if let Err(failure) = to.complete(services, longest, out) {
+        if let Err(failure) = to.complete(services, out) {
             cc = cc.max(failure.tell(out));
         }
     }

@@ -14,7 +14,7 @@
 //!    file has its name from then on (`newcomer`): a run that fails, or dies, leaves the group as it was. A file that it
 //!    leaves is listed as a leftover, and the next run writes it anew.
 //! 3. What is in the way of a new generation stays: a file that is not listed, and a generation of that number that
-//!    another run has made since this one first named the group.
+//!    another run has made since this one first named the group, be it a file or a cluster.
 //! 4. A command that gives up leaves nothing of a new generation: what follows in its run begins it anew.
 //! 5. The entry of a data set that was there before is changed in its format alone, and only while its file is the one
 //!    that was written.
@@ -36,7 +36,7 @@ use super::Services;
 use cica_catalog::entry::NonVsam;
 use cica_catalog::generation::parse_relative;
 use cica_catalog::{Catalog, Entry, Name};
-use cica_disk::{FileReader, NewFile};
+use cica_disk::{FileReader, NewFile, Open};
 use cica_qsam::{Attributes, DdText};
 use data_set::{file_path, DataSet, Standing};
 use generation::{all_generations, generation};
@@ -190,15 +190,40 @@ impl Sequential {
         format!("{name} means all generations, and only one can be written: name it, as in {name}(+1)")
     }
 
-    /// Would records of this format follow others that this run wrote to the data set in another format?
-    pub fn follows_another_format(&self, services: &Services, attributes: &Attributes) -> bool {
-        match &self.place {
-            SequentialPlace::One(path, data_set) => {
-                let is_new = matches!(data_set.standing, Standing::New(_));
-                !is_new && data_set.entry.format != attributes.to_string() && services.dd.wrote(path)
-            }
-            _ => false,
+    /// What the file is when records of up to `longest` bytes are written to it.
+    pub fn taking(&self, services: &Services, longest: u32) -> Result<Attributes, Failure> {
+        if self.attributes.recfm.is_fixed() {
+            // A length that is not said is that of the records that are there.
+            let attributes = self.with_more(services, self.attributes)?;
+            return Ok(attributes.completed_for(longest));
         }
+        self.with_more(services, self.attributes.completed_for(longest))
+    }
+
+    /// What the file is when records of these attributes are written to it, which may go behind others (6).
+    pub fn with_more(&self, services: &Services, attributes: Attributes) -> Result<Attributes, Failure> {
+        let Some(there) = self.format_before(services) else {
+            return Ok(attributes);
+        };
+        there.followed_by(&attributes).ok_or_else(|| {
+            let words = format!(
+                "{} has records of another format, which these would follow; write them to a data set of their own",
+                self.name
+            );
+            refused(&words, 140, 0).with_cc(GAVE_UP)
+        })
+    }
+
+    /// The attributes of records behind which the next are written.
+    fn format_before(&self, services: &Services) -> Option<Attributes> {
+        let SequentialPlace::One(path, data_set) = &self.place else {
+            return None;
+        };
+        let is_new = matches!(data_set.standing, Standing::New(_));
+        if is_new || !services.dd.wrote(path) || is_empty(services, path) {
+            return None;
+        }
+        recorded(&self.name, &data_set.entry.format).ok()
     }
 
     /// Is it a data set that has an entry already?
@@ -226,6 +251,21 @@ fn unmade(name: &str) -> impl Fn(io::Error) -> Failure + '_ {
     }
 }
 
+/// Is nothing in a file? What cannot be read is told by who writes behind it.
+fn is_empty(services: &Services, path: &Path) -> bool {
+    let opened = services.outside.open(path, Open::default());
+    opened.and_then(|file| file.size(None)).is_ok_and(|size| size == 0)
+}
+
+/// The attributes that an entry says.
+fn recorded(name: &str, format: &str) -> Result<Attributes, Failure> {
+    if format.is_empty() {
+        return Ok(Attributes::default());
+    }
+    let parsed = DdText::parse(&format!("X,{format}")).map(|text| text.attributes);
+    parsed.map_err(|error| refused(&format!("the format of {name} is unusable: {error}"), 140, 0))
+}
+
 fn of_data_sets(
     text: &str,
     catalog: Arc<Catalog>,
@@ -241,14 +281,9 @@ fn of_data_sets(
         let words = format!("generations of {text} differ in format; name them one by one");
         return Err(refused(&words, 140, 0));
     }
-    let recorded = || {
-        let parsed = DdText::parse(&format!("X,{format}")).map(|text| text.attributes);
-        parsed.map_err(|error| refused(&format!("the format of {text} is unusable: {error}"), 140, 0))
-    };
-    let attributes = match (stated, format) {
-        (Some(stated), _) => stated,
-        (None, "") => Attributes::default(),
-        _ => recorded()?,
+    let attributes = match stated {
+        Some(stated) => stated,
+        None => recorded(text, format)?,
     };
     let only = match data_sets.len() {
         1 => data_sets.pop().zip(paths.pop()),

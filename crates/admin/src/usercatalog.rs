@@ -336,7 +336,7 @@ pub fn remove(services: &Services, master: &Catalog, entry: &UserCatalog, going:
     let place = master.directory().join(directory);
     let removed = match going {
         Some(going) => going.end(&*services.disk),
-        // What may not be locked is not removed either (unmaking:N1).
+        // What may not be locked is not removed either (catalog::Unmaking).
         None if Catalog::open_named(services.disk.clone(), &place).is_ok() => {
             return Some(left_behind(&place, &"this process may not lock it"));
         }

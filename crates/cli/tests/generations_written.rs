@@ -299,3 +299,67 @@ fn what_replaces_a_file_states_its_format_whatever_it_came_to() {
     assert_eq!(run.status, 12, "{run:?}");
     assert_eq!(records(&place, "A.SEQ"), "ONERECRD\n");
 }
+
+/// The same of a cluster, which has no file of its own to be in the way; what the run itself defined it writes.
+#[test]
+fn a_cluster_that_another_run_made_is_no_generation_of_this_one() {
+    let place = Place::new();
+    cards(&place, GROUP, &[]).done();
+    let define = |number: u32| {
+        format!("DEFINE CLUSTER (NAME(PAY.HIST.G000{number}V00) NONINDEXED -\n  RECORDSIZE(80 80) TRACKS(1 1) REUSE)")
+    };
+    cards(&place, &define(1), &[]).done();
+    place.write("more.txt", b"FIRST\n");
+    let said = "REPRO INFILE(IN) OUTFILE(OUT)\nREPRO INFILE(MORE) OUTDATASET(PAY.HIST(+1))";
+    let said = format!("REPRO INDATASET(PAY.HIST(0)) OUTFILE(OUT)\n{said}");
+    let first = Waiting::begin(&place, &said, &[("OUT", "out"), ("MORE", "more.txt")]);
+    let second = format!("{}\nREPRO INFILE(IN) OUTDATASET(PAY.HIST.G0002V00)", define(2));
+    with_input(&place, &second, "SECOND\n").done();
+    refused(&first.end(), "another run has made PAY.HIST.G0002V00");
+    assert_eq!(records(&place, "PAY.HIST.G0002V00").trim_end(), "SECOND");
+    let own = format!(
+        "REPRO INDATASET(PAY.HIST(0)) OUTFILE(OUT)\n{}\nREPRO INFILE(IN) OUTDATASET(PAY.HIST(+1))",
+        define(3)
+    );
+    place.write("in.txt", b"THIRD\n");
+    cards(&place, &own, &[("IN", "in.txt"), ("OUT", "out")]).done();
+    assert_eq!(records(&place, "PAY.HIST.G0003V00").trim_end(), "THIRD");
+}
+
+#[test]
+fn records_of_another_format_do_not_come_behind_others() {
+    let place = Place::new();
+    cards(&place, ALLOCATE, &[]).done();
+    place.write("in.txt", b"0001\n0002\n");
+    place.write("long.txt", b"0001....\n0002....\n");
+    let two = "REPRO INFILE(IN) OUTFILE(ONE)\nREPRO INFILE(LONG) OUTFILE(TWO)";
+    let file = on_volume(&place, "A.SEQ");
+    let run = |one: &str, two_is: &str| {
+        let (one, two_is) = (format!("A.SEQ{one}"), format!("A.SEQ{two_is}"));
+        let dd = [
+            ("IN", "in.txt"),
+            ("LONG", "long.txt"),
+            ("ONE", &*one),
+            ("TWO", &*two_is),
+        ];
+        cards(&place, two, &dd)
+    };
+    let why = "A.SEQ has records of another format";
+    refused(&run(",RECFM=FB,LRECL=4", ",RECFM=FB,LRECL=8"), why);
+    assert_eq!(std::fs::read(&file).unwrap(), b"00010002");
+    refused(&run(",RECFM=FB,LRECL=4", ",RECFM=VB"), why);
+    assert_eq!(std::fs::read(&file).unwrap(), b"00010002");
+    refused(&run(",RECFM=VB", ",RECFM=TEXT"), why);
+    assert_eq!(records(&place, "A.SEQ"), "0001\n0002\n");
+    // Where MOD goes behind what another run wrote.
+    let dd = [("IN", "in.txt")];
+    let behind = "ALLOCATE DATASET(A.SEQ) FILE(X) MOD RECFM(F,B) LRECL(4)\nREPRO INFILE(IN) OUTFILE(X)";
+    refused(&cards(&place, behind, &dd), why);
+    assert_eq!(records(&place, "A.SEQ"), "0001\n0002\n");
+    // Of records that say where they end, longer and shorter ones go together, in either order.
+    run(",RECFM=VB", ",RECFM=VB").done();
+    assert_eq!(records(&place, "A.SEQ"), "0001\n0002\n0001....\n0002....\n");
+    let shorter = "ALLOCATE DATASET(A.SEQ) FILE(X) MOD RECFM(V,B)\nREPRO INFILE(IN) OUTFILE(X)";
+    cards(&place, shorter, &dd).done();
+    assert_eq!(records(&place, "A.SEQ"), "0001\n0002\n0001....\n0002....\n0001\n0002\n");
+}

@@ -79,6 +79,7 @@ pub unsafe extern "C" fn cob_open(file: *mut File, mode: c_int, sharing: c_int, 
                 if let Some(open) = next().open {
                     list(file);
                     let place = file.as_ref().and_then(|f| place_of(f, mode));
+                    let mode = place.as_ref().map_or(mode, |place| place.mode);
                     under(file, place.as_ref(), || open(file, mode, sharing, item));
                 }
             }

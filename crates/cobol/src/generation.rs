@@ -43,7 +43,7 @@ pub fn generation(session: &Session, base: &Name, relative: i32) -> Result<Name,
 }
 
 /// A data set was made; it may be a generation.
-pub fn made(name: &Name) {
+pub fn note_grown(name: &Name) {
     if let Some((base, _)) = Generation::of(name) {
         GROWN.lock().insert(base);
     }

@@ -6,7 +6,7 @@
 //! run_unit   COMMIT, ROLLBACK and the end of the program, over all its files              (unsafe: C)
 //! extfh      CICAFH: the same for programs compiled with -fcallfh                       (unsafe: C)
 //! libcob     libcob's layouts and functions; refuses a libcob it does not know            (unsafe: C)
-//! name, generation, fd   ASSIGN -> data set; the program's FD against the catalog
+//! name, generation, fd   ASSIGN -> data set; the program's FD against the catalog;  made: what is another run's
 //! opening    what an OPEN asks for and becomes;  open: OPEN and CLOSE
 //! open_file  an open file, source: where its data set is;  indexed, request: its requests;  record: what they read
 //! strings    its strings, in the unit of recovery or not: at OPEN, behind a load, after ROLLBACK
@@ -37,6 +37,7 @@ mod kept;
 pub mod libcob;
 mod loaded_keys;
 mod looks;
+mod made;
 pub mod name;
 mod open;
 pub mod open_file;

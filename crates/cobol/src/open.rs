@@ -16,9 +16,10 @@
 use crate::alternate::indexes;
 use crate::code_set::{CodeSet, WantedCodeSet};
 use crate::fd::{head_of, Fd};
-use crate::generation::{generation, made};
+use crate::generation::generation;
 use crate::libcob::layout::{open, organization};
 use crate::looks::{like_ebcdic, LOOKED_AT};
+use crate::made::{is_of_another_run, made, unmade, OF_ANOTHER_RUN};
 use crate::name::{assigned, path, Assigned, Disposition};
 use crate::open_file::{OpenFile, EMPTY};
 use crate::opening::{environment, non_vsam_entry, report_of, OpenOutcome, Request, Translated};
@@ -48,6 +49,8 @@ pub struct Elsewhere {
     pub path: PathBuf,
     /// Its records are lines of text, as the catalog knows.
     pub lines: bool,
+    /// DISP=MOD: OPEN OUTPUT writes behind what it has.
+    pub behind: bool,
 }
 
 /// The file of a data set that is not VSAM's.
@@ -56,6 +59,7 @@ fn non_vsam(session: &Session, name: &Name) -> Option<Elsewhere> {
     Some(Elsewhere {
         path: catalog.file_path(&data_set).ok()??,
         lines: data_set.format.is_empty(),
+        behind: false,
     })
 }
 
@@ -67,6 +71,7 @@ pub fn elsewhere(file: &str, assign: &str, mode: u8) -> Option<Elsewhere> {
         return Some(Elsewhere {
             path: "/dev/null".into(),
             lines: false,
+            behind: false,
         });
     }
     let found = match (assigned.explicit, &assigned.name) {
@@ -82,6 +87,12 @@ pub fn elsewhere(file: &str, assign: &str, mode: u8) -> Option<Elsewhere> {
         (false, Some(name)) => found_before().and_then(|session| non_vsam(session, name)),
         _ => None,
     };
+    let behind = mode == open::OUTPUT && assigned.disposition == Disposition::Mod;
+    let found = found.map(|found| Elsewhere {
+        // What is not there libcob makes for OUTPUT alone.
+        behind: behind && found.path.exists(),
+        ..found
+    });
     if mode == open::INPUT {
         match &found {
             Some(found) => tell_looks(file, &found.path),
@@ -106,10 +117,10 @@ fn tell_looks(file: &str, place: &Path) {
     }
 }
 
-/// Can an ASSIGN text mean a data set, where no catalog can be asked?
-pub fn may_be_a_data_set(assign: &str) -> bool {
+/// Can an ASSIGN text mean a data set, where no catalog can be asked? Of a file of lines only what says so.
+pub fn may_be_a_data_set(assign: &str, lines: bool) -> bool {
     assigned(assign, environment).is_ok_and(|assigned| {
-        assigned.explicit || assigned.name.is_some() && !path(&assigned.value, environment).exists()
+        assigned.explicit || !lines && assigned.name.is_some() && !path(&assigned.value, environment).exists()
     })
 }
 
@@ -141,11 +152,15 @@ impl Request<'_> {
                 tell(&CICA1210E, &inserts);
                 return OpenOutcome::Refused(Outcome::Missing);
             }
-        } else if let Some(place) = self.place(&assigned) {
+        }
+        if let Some(refused) = self.refused_as_anothers(&assigned) {
+            return refused;
+        }
+        if let Some(place) = self.place(&assigned) {
             return self.open_plain(&assigned, place);
         }
         if self.organization == organization::LINE_SEQUENTIAL {
-            return OpenOutcome::Libcobs;
+            return self.lines(&assigned);
         }
         let Some(mut name) = assigned.name.clone() else {
             return match &assigned.unnamed {
@@ -166,12 +181,11 @@ impl Request<'_> {
         for item in &assigned.unused {
             tell(&CICA1211I, &[("file", &self.file), ("item", item)]);
         }
-        if let Some(relative) = assigned.generation {
-            name = match generation(session, &name, relative) {
-                Ok(generation) => generation,
-                Err(reason) => return self.refuse(&name, Outcome::Missing, &reason),
-            };
-        }
+        name = match self.named(session, &assigned) {
+            Some(Err(reason)) => return self.refuse(&name, Outcome::Missing, &reason),
+            Some(Ok(named)) => named,
+            None => name,
+        };
         if !self.is_keyed() && non_vsam(session, &name).is_some() {
             return OpenOutcome::Libcobs;
         }
@@ -201,10 +215,6 @@ impl Request<'_> {
                     );
                     return self.refuse(&name, Outcome::Conflict, &reason);
                 }
-                // What this run has made it may open again, as a step of a job may.
-                if assigned.disposition == Disposition::New && !MADE.lock().contains(&cluster.name) {
-                    return self.refuse(&name, Outcome::ModeRefused, &"DISP=NEW, and it is there");
-                }
                 if self.is_to_be_made_anew(&catalog, &cluster) {
                     self.make_anew(session, &cluster.name)
                 } else {
@@ -214,6 +224,54 @@ impl Request<'_> {
             Err(error) if error.is_not_found() => self.missing(session, &name, &assigned),
             Err(error) if assigned.explicit || self.is_keyed() => self.refuse(&name, Outcome::of_open(&error), &error),
             Err(_) => OpenOutcome::Libcobs,
+        }
+    }
+
+    /// It is there, and not for this OPEN, whatever kind of data set it is.
+    fn refused_as_anothers(&self, assigned: &Assigned) -> Option<OpenOutcome> {
+        if assigned.generation.is_none() && assigned.disposition != Disposition::New {
+            return None;
+        }
+        let session = session(assigned.explicit)?;
+        // That there is no such generation is told where it is opened.
+        let name = self.named(session, assigned)?.ok()?;
+        let reason = self.withheld(session, assigned, &name)?;
+        Some(self.refuse(&name, Outcome::ModeRefused, &reason))
+    }
+
+    /// The data set that is meant, a generation by its own name; none where no name is said.
+    fn named(&self, session: &Session, assigned: &Assigned) -> Option<Result<Name, String>> {
+        let name = assigned.name.as_ref()?;
+        Some(match assigned.generation {
+            Some(relative) => generation(session, name, relative),
+            None => Ok(name.clone()),
+        })
+    }
+
+    /// A file of lines: libcob's, but a DD text that says a data set means no file of that text.
+    fn lines(&self, assigned: &Assigned) -> OpenOutcome {
+        let Some(base) = assigned.name.as_ref().filter(|_| assigned.explicit) else {
+            return OpenOutcome::Libcobs;
+        };
+        let Some(session) = session(true) else {
+            return OpenOutcome::Refused(Outcome::Missing);
+        };
+        let name = match self.named(session, assigned) {
+            Some(Ok(name)) => name,
+            Some(Err(reason)) => return self.refuse(base, Outcome::Missing, &reason),
+            None => return OpenOutcome::Libcobs,
+        };
+        if non_vsam(session, &name).is_some() {
+            return OpenOutcome::Libcobs;
+        }
+        let absent = self.optional && self.mode == open::INPUT;
+        match (self.find(session, &name), &self.fd) {
+            (Ok(_), _) => self.refuse(&name, Outcome::Conflict, &NO_LINES),
+            (Err(error), Ok(fd)) if error.is_not_found() && absent => {
+                OpenOutcome::Cicas(Box::new(OpenFile::absent(fd.clone())), Outcome::OptionalAbsent)
+            }
+            (Err(error), _) if error.is_not_found() => self.refuse(&name, Outcome::Missing, &NOT_MADE_OF_LINES),
+            (Err(error), _) => self.refuse(&name, Outcome::of_open(&error), &error),
         }
     }
 
@@ -352,7 +410,6 @@ impl Request<'_> {
         }
         let in_code = code_set.map(|set| format!(", IN {}", set.page)).unwrap_or_default();
         let what = format!("{fd}{in_code}");
-        MADE.lock().insert(name.clone());
         made(name);
         tell(&CICA1202I, &[("name", name), ("file", &self.file), ("what", &what)]);
         Some(match self.find(session, name) {
@@ -561,6 +618,10 @@ impl Request<'_> {
             }
         }
         let name = &name;
+        if is_of_another_run(session, &assigned, name) {
+            tell(&CICA1208E, &[("name", name), ("reason", &OF_ANOTHER_RUN)]);
+            return Some(Outcome::ModeRefused);
+        }
         match self.find(session, name) {
             Ok((_, cluster)) if self.is_anothers(&assigned, &cluster) => return None,
             Ok(_) => {}
@@ -568,7 +629,10 @@ impl Request<'_> {
             Err(_) => return None,
         }
         match delete(session, name) {
-            Ok(()) => Some(Outcome::Done),
+            Ok(()) => {
+                unmade(name);
+                Some(Outcome::Done)
+            }
             Err(NotDeleted { reason, .. }) => {
                 tell(&CICA1208E, &[("name", name), ("reason", &reason)]);
                 Some(Outcome::ModeRefused)
@@ -581,8 +645,11 @@ pub(crate) fn is_ebcdic(ccsid: u16) -> bool {
     CodePage::from_ccsid(ccsid).is_some_and(CodePage::is_ebcdic)
 }
 
-/// What this run has made.
-static MADE: Mutex<BTreeSet<Name>> = Mutex::new(BTreeSet::new());
+/// Why no lines are read from a cluster.
+const NO_LINES: &str = "it is a data set of VSAM's, whose records are no lines; ORGANIZATION SEQUENTIAL opens it";
+
+/// Why no lines are written to what is not there.
+const NOT_MADE_OF_LINES: &str = "it is not in the catalog, and no OPEN makes a data set of lines; DEFINE NONVSAM does";
 
 /// The CCSID of a data set that is not there yet.
 const NO_CCSID: u16 = 0;

@@ -5,18 +5,20 @@ use crate::code_set::{CodeSet, WantedCodeSet};
 use crate::fd::Fd;
 use crate::generation::generation;
 use crate::libcob::layout::{open, organization};
-use crate::name::{path, Assigned, WITHOUT_COPYBOOK};
+use crate::name::{path, Assigned, Disposition, WITHOUT_COPYBOOK};
 use crate::open_file::OpenFile;
 use crate::opening::{environment, non_vsam_entry, report_of, OpenOutcome, Request};
 use crate::plain::{Plain, PlainFile};
 use crate::process::{found_before, session};
 use crate::status::Outcome;
 use crate::tell::{tell, CICA1204E, CICA1205E, CICA1206E};
-use cica_disk::NewFile;
+use cica_catalog::entry::NonVsam;
+use cica_disk::{NewFile, Open};
 use cica_qsam::{Attributes, BlockBuffers, DdText, RecordFormat};
 use cica_session::outside;
 use std::fmt::Display;
 use std::io;
+use std::path::Path;
 
 /// What a keyed file's DD text may not say.
 pub fn unkeyed(assigned: &Assigned) -> Option<&'static str> {
@@ -60,16 +62,12 @@ impl Request<'_> {
             _ => None,
         };
         let place = match entry {
-            Some((catalog, data_set)) => {
-                let format = DdText::parse(&format!("X,{}", data_set.format));
-                let known = format.map_or_else(|_| Attributes::default(), |text| text.attributes);
-                PlainFile {
-                    path: catalog.file_path(&data_set).ok()??,
-                    attributes: over(known, assigned),
-                    entry: Some((catalog, data_set)),
-                    buffers: None,
-                }
-            }
+            Some((catalog, data_set)) => PlainFile {
+                path: catalog.file_path(&data_set).ok()??,
+                attributes: over(known(&data_set), assigned),
+                entry: Some((catalog, data_set)),
+                buffers: None,
+            },
             None if asked && !assigned.explicit => {
                 let mut attributes = over(Attributes::default(), assigned);
                 if assigned.format.is_none() && self.organization == organization::SEQUENTIAL {
@@ -98,7 +96,12 @@ impl Request<'_> {
             let reason = "it is no data set of VSAM's: its records are read or written in their order, not changed";
             return self.refuse_plain(&place, Outcome::ModeRefused, &reason);
         }
-        let fits = fit(&mut place.attributes, &fd).and_then(|()| {
+        let behind = self.is_behind(assigned) && has_bytes(&place.path);
+        let anew = self.mode != open::INPUT && !behind;
+        let fits = fit(&mut place.attributes, &fd, anew).and_then(|()| {
+            if behind {
+                follow(&mut place)?;
+            }
             let buffers = assigned.bufno.map(|bufno| BlockBuffers::new(&place.attributes, bufno));
             place.buffers = buffers.transpose().map_err(|error| error.to_string())?;
             Ok(())
@@ -131,7 +134,7 @@ impl Request<'_> {
                 made = !there && self.optional;
                 let new = match self.mode {
                     open::EXTEND if !there && !self.optional => Err(io::ErrorKind::NotFound.into()),
-                    open::EXTEND => NewFile::behind(&outside(), &place.path),
+                    _ if self.is_behind(assigned) => NewFile::behind(&outside(), &place.path),
                     _ => NewFile::begin(&outside(), &place.path),
                 };
                 new.and_then(|new| Plain::writing(new, place).map_err(io::Error::other))
@@ -165,6 +168,11 @@ impl Request<'_> {
         }
     }
 
+    /// Does it write behind what the file has, if that is there?
+    fn is_behind(&self, assigned: &Assigned) -> bool {
+        self.mode == open::EXTEND || self.mode == open::OUTPUT && assigned.disposition == Disposition::Mod
+    }
+
     fn unsupported(&self, item: &dyn Display) -> OpenOutcome {
         tell(&CICA1206E, &[("file", &self.file), ("item", item)]);
         OpenOutcome::Refused(Outcome::Conflict)
@@ -177,7 +185,24 @@ impl Request<'_> {
     }
 }
 
-/// What the catalog knows of the records, with what the DD text says over it.
+fn has_bytes(path: &Path) -> bool {
+    // What cannot be opened is told by who writes to it.
+    size(path).is_ok_and(|size| size > 0)
+}
+
+fn size(path: &Path) -> io::Result<u64> {
+    let outside = outside();
+    let path = outside.real(path)?;
+    outside.open(&path, Open::default())?.size(None)
+}
+
+/// What the catalog knows of the records.
+fn known(data_set: &NonVsam) -> Attributes {
+    let format = DdText::parse(&format!("X,{}", data_set.format));
+    format.map_or_else(|_| Attributes::default(), |text| text.attributes)
+}
+
+/// The same, with what the DD text says over it.
 fn over(known: Attributes, assigned: &Assigned) -> Attributes {
     let mut attributes = assigned.format.unwrap_or(known);
     let asked = assigned.code_set.as_ref().and_then(|wanted| wanted.page);
@@ -185,8 +210,50 @@ fn over(known: Attributes, assigned: &Assigned) -> Attributes {
     attributes
 }
 
-/// Fills in what only the FD says of the records; what contradicts it, in words.
-fn fit(attributes: &mut Attributes, fd: &Fd) -> Result<(), String> {
+/// Records of this kind are to come behind those that the catalog knows of: the file is then what holds both.
+fn follow(place: &mut PlainFile) -> Result<(), String> {
+    let Some((_, data_set)) = &place.entry else {
+        return Ok(());
+    };
+    let (there, more) = (known(data_set), place.attributes);
+    if data_set.format.is_empty() && consists_of(&place.path, &more) {
+        return Ok(());
+    }
+    // A code that is not said is that of the other.
+    let coded = Attributes {
+        codepage: match (there.codepage, more.codepage) {
+            (Some(page), Some(_)) => Some(page),
+            (_, said) => said,
+        },
+        ..there
+    };
+    place.attributes = coded.followed_by(&more).ok_or_else(|| {
+        format!(
+            "its records are {}, and {} cannot follow them",
+            words(&there),
+            words(&more)
+        )
+    })?;
+    Ok(())
+}
+
+/// Nobody has said what a file that came from elsewhere has; it may be records of this one length.
+fn consists_of(path: &Path, records: &Attributes) -> bool {
+    let length = records.longest_record().filter(|_| records.recfm.is_fixed());
+    let length = length.map(u64::from).filter(|length| *length > 0);
+    length.is_some_and(|length| size(path).is_ok_and(|size| size % length == 0))
+}
+
+fn words(attributes: &Attributes) -> String {
+    match attributes.to_string() {
+        lines if lines.is_empty() => "lines of text".into(),
+        others => others,
+    }
+}
+
+/// Fills in what only the FD says of the records; what contradicts it, in words. A file that is not written anew has
+/// blocks and descriptor words already, which an FD does not know the limits of.
+fn fit(attributes: &mut Attributes, fd: &Fd, anew: bool) -> Result<(), String> {
     let (least, most, of_records) = (fd.least, fd.most, fd.organization == organization::SEQUENTIAL);
     let stated = attributes.lrecl > 0 || attributes.blksize > 0;
     if attributes.recfm.is_fixed() && !stated && fd.varying && of_records {
@@ -195,7 +262,9 @@ fn fit(attributes: &mut Attributes, fd: &Fd) -> Result<(), String> {
              RECFM=FB,LRECL=..."
         ));
     }
-    *attributes = attributes.completed_for(u32::try_from(most).unwrap_or(u32::MAX));
+    if anew || !attributes.recfm.is_variable() {
+        *attributes = attributes.completed_for(u32::try_from(most).unwrap_or(u32::MAX));
+    }
     attributes.check().map_err(|error| error.to_string())?;
     let length = attributes.longest_record().map(|length| length as usize);
     match length.filter(|_| attributes.recfm.is_fixed() && of_records) {

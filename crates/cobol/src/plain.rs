@@ -4,8 +4,8 @@
 //! | OPEN | |
 //! |---|---|
 //! | INPUT | its records, one after the other |
-//! | OUTPUT | a new file, which gets its name by CLOSE, when it is whole and durable |
-//! | EXTEND | behind what it has |
+//! | OUTPUT | a new file, which gets its name by CLOSE, when it is whole and durable; DISP=MOD: EXTEND |
+//! | EXTEND | behind what it has, if that is of the same format |
 //! | I-O | refused: 37 |
 //!
 //! A line of text is a record: blanks at its end are not written, and are there again when it is read, as with libcob.

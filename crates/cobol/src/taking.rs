@@ -31,7 +31,7 @@ pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int, described:
         let assign = text(f.assign)?;
         if is_forked() {
             // Its parent's session would have told whether it is a data set.
-            let refused = !lines && may_be_a_data_set(&assign);
+            let refused = may_be_a_data_set(&assign, lines);
             return refused.then(|| behind(|| Outcome::Failed));
         }
         let mut libcobs = false;
@@ -204,11 +204,19 @@ fn is_sequential(f: &File) -> bool {
     matches!(f.organization, organization::SEQUENTIAL | organization::LINE_SEQUENTIAL)
 }
 
+/// What libcob is to open in the place of what ASSIGN says.
+pub struct LibcobPlace {
+    path: CString,
+    lines: bool,
+    /// How: DISP=MOD makes EXTEND of OUTPUT.
+    pub mode: c_int,
+}
+
 /// Where a sequential file of libcob's lies, when ASSIGN leads to a data set that is not VSAM's, or to nothing.
 ///
 /// # Safety
 /// `f` is a file of the program.
-pub unsafe fn place_of(f: &File, mode: c_int) -> Option<(CString, bool)> {
+pub unsafe fn place_of(f: &File, mode: c_int) -> Option<LibcobPlace> {
     let kinds = [organization::SEQUENTIAL, organization::LINE_SEQUENTIAL];
     if is_forked()
         || !kinds.contains(&f.organization)
@@ -225,28 +233,33 @@ pub unsafe fn place_of(f: &File, mode: c_int) -> Option<(CString, bool)> {
         place = elsewhere(&file, &assign, mode as c_uchar);
         Outcome::Done
     });
-    let Elsewhere { path, lines } = place?;
-    Some((CString::new(path.into_os_string().into_vec()).ok()?, lines))
+    let Elsewhere { path, lines, behind } = place?;
+    Some(LibcobPlace {
+        path: CString::new(path.into_os_string().into_vec()).ok()?,
+        lines,
+        mode: if behind { open::EXTEND.into() } else { mode },
+    })
 }
 
 /// Calls libcob with another ASSIGN than the program's.
 ///
 /// # Safety
 /// `file` is a file of the program.
-pub unsafe fn under(file: *mut File, place: Option<&(CString, bool)>, call: impl FnOnce()) {
+pub unsafe fn under(file: *mut File, place: Option<&LibcobPlace>, call: impl FnOnce()) {
     // SAFETY: the caller's promise; libcob copies the text of ASSIGN in an OPEN.
     unsafe {
-        let (Some((place, lines)), Some(f)) = (place, file.as_mut()) else {
+        let (Some(place), Some(f)) = (place, file.as_mut()) else {
             return call();
         };
+        let LibcobPlace { path, lines, .. } = place;
         if *lines && f.organization == organization::SEQUENTIAL {
             f.organization = organization::LINE_SEQUENTIAL;
             AS_LINES.lock().push(file as usize);
         }
         let own = f.assign;
         let mut other = Field {
-            size: place.as_bytes().len(),
-            data: place.as_ptr().cast_mut().cast(),
+            size: path.as_bytes().len(),
+            data: path.as_ptr().cast_mut().cast(),
             attributes: (*own).attributes,
         };
         f.assign = &mut other;

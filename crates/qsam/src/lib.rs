@@ -20,6 +20,7 @@
 
 #![forbid(unsafe_code)]
 
+mod behind;
 mod blocks;
 mod blocksize;
 mod codepage;

@@ -218,23 +218,31 @@ impl Variable {
     /// Whether the file has BDWs, by its first block: it has when a chain of RDWs fills the block exactly. A file
     /// without them would need a first record that is such a chain itself. A chain that begins well and then breaks is
     /// either a damaged block or a record that looks like one, so the user is asked.
+    ///
+    /// BLKSIZE is asked last: a chain in a longer block is a block, of which [`Variable::enter_block`] tells that it is
+    /// too long. Its BDW would else be taken for the RDW of one long record.
     fn detect_bdw<R: Read>(&self, input: &mut Input<R>) -> Result<bool, QsamError> {
         if input.ensure(2 * WORD).map_err(read_error(input, 1))? < 2 * WORD {
             return Ok(false);
         }
         let word = input.word();
-        let Ok(length) = decode_bdw(word, self.stated_blksize) else {
+        let Ok(length) = decode_bdw(word, None) else {
             return Ok(false);
         };
+        let next = [WORD, WORD + 1, WORD + 2, WORD + 3].map(|at| input.available()[at]);
+        if !Segment::decode(next, self.spanned).is_ok_and(|s| s.length <= length - DESCRIPTOR) {
+            return Ok(false);
+        }
         let block = input
             .ensure(length as usize)
             .map_err(read_error(input, 1))?
             .min(length as usize);
-        let next = [WORD, WORD + 1, WORD + 2, WORD + 3].map(|at| input.available()[at]);
-        let begins_well = Segment::decode(next, self.spanned).is_ok_and(|s| s.length <= length - DESCRIPTOR);
         let cannot_be_rdw = length > self.stated_lrecl.unwrap_or(MAX_LRECL);
-        if !begins_well || cannot_be_rdw || self.is_chain(&input.available()[WORD..block], length - DESCRIPTOR) {
-            return Ok(begins_well);
+        if cannot_be_rdw || self.is_chain(&input.available()[WORD..block], length - DESCRIPTOR) {
+            return Ok(true);
+        }
+        if self.stated_blksize.is_some_and(|most| length > most) {
+            return Ok(false);
         }
         Err(QsamError::UncertainBdw { word, next })
     }

@@ -76,6 +76,37 @@ fn variable_records_without_block_descriptor_words() {
 }
 
 #[test]
+fn a_block_beyond_the_stated_blksize_is_no_record() {
+    let vbs = [
+        &b"\x00\x14\x00\x00\x00\x05\x00\x00a\x00\x05\x00\x00b\x00\x06\x01\x00cd"[..],
+        b"\x00\x09\x00\x00\x00\x05\x02\x00e",
+    ];
+    let vb = b"\x00\x0E\x00\x00\x00\x05\x00\x00a\x00\x05\x00\x00b";
+    for (options, file) in [
+        ("RECFM=VBS,BLKSIZE=12", vbs.concat()),
+        ("RECFM=VB,BLKSIZE=12", vb.to_vec()),
+    ] {
+        let error = records(options, &file).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                QsamError::BadBlockDescriptor {
+                    record: 1,
+                    offset: 0,
+                    ..
+                }
+            ),
+            "{options}: {error}"
+        );
+        let stated = records(&options.replace("12", "20"), &file).unwrap();
+        assert_eq!(stated[..2], [b"a", b"b"], "{options}");
+    }
+    // No chain is in it: that is one record, without a BDW before it.
+    let file = b"\x00\x10\x00\x00\x00\x06\x00\x00abxxxxxx";
+    assert_eq!(records("RECFM=VBS,BLKSIZE=12", file).unwrap(), [&file[4..]]);
+}
+
+#[test]
 fn a_record_that_looks_like_a_block_at_first_is_asked_about() {
     // As blocks: an RDW of 6, then 'xx' which is none. As records: one of 8 bytes.
     let file = b"\x00\x0C\x00\x00\x00\x06\x00\x00abxx";

@@ -123,6 +123,9 @@ fn import(services: &mut Services, request: &Import, out: &mut Report) -> Result
             Err(failure) => failure.tell(out),
         });
     }
+    if let Some((_, name)) = &renamed {
+        services.dd.note_made(name);
+    }
     let imported = Imported {
         name: renamed.map(|(_, name)| name),
         records,

@@ -7,7 +7,7 @@ use super::super::trouble::{no_file, GAVE_UP};
 use super::super::Services;
 use super::{newcomer, unmade};
 use cica_catalog::entry::NonVsam;
-use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name};
+use cica_catalog::{Catalog, CatalogError, Contents, Entry};
 use cica_disk::{NameLater, NewFile, Open};
 use cica_qsam::Attributes;
 use std::io;
@@ -39,7 +39,7 @@ impl DataSet {
     pub fn begin_new(&self, services: &Services, path: &Path) -> io::Result<Option<NewFile>> {
         match &self.standing {
             Standing::There => Ok(None),
-            Standing::Anothers => Err(newcomer::made_meanwhile(&self.entry)),
+            Standing::Anothers => Err(newcomer::made_meanwhile(&self.entry.name)),
             Standing::New(waits) => {
                 newcomer::check(services, &self.catalog, &self.entry, path)?;
                 let new = NewFile::begin(&services.outside, path)?;
@@ -96,7 +96,7 @@ fn enter(
     out: &mut Report,
 ) -> Result<(), Failure> {
     let rolled = newcomer::enter(services, catalog, data_set, path, waits)?;
-    note_made(services, &data_set.name);
+    services.dd.note_made(&data_set.name);
     rolled_off(services, catalog, rolled, out);
     Ok(())
 }
@@ -142,14 +142,4 @@ pub(super) fn file_path(catalog: &Catalog, data_set: &NonVsam) -> Result<PathBuf
         let words = format!("{} lies on a volume that is not one of this system", data_set.name);
         refused(&words, 68, 20)
     })
-}
-
-/// Notes that this run made a data set: its name is among what the run wrote to.
-fn note_made(services: &Services, name: &Name) {
-    services.dd.goes_on(name.as_str(), true);
-}
-
-/// Did it?
-pub(super) fn is_made(services: &Services, name: &Name) -> bool {
-    services.dd.wrote(Path::new(name.as_str()))
 }

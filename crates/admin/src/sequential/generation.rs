@@ -1,10 +1,12 @@
-//! Generations by relative numbers, and all of a group.
+//! Generations by relative numbers, and all of a group. The numbers are those of `sequential`.
 
 use super::super::define::default_volume;
 use super::super::failure::{not_found, refused, Failure};
 use super::super::trouble::GAVE_UP;
 use super::super::Services;
-use super::data_set::{is_made, Standing};
+use super::data_set::Standing;
+use super::newcomer::made_meanwhile;
+use super::unmade;
 use cica_catalog::entry::{Gdg, History, NonVsam};
 use cica_catalog::generation::{parse_relative, Generation};
 use cica_catalog::{Contents, Entry, Name};
@@ -29,7 +31,8 @@ pub(super) fn all_generations(contents: &Contents, gdg: &Gdg) -> Result<Vec<NonV
     Ok(all)
 }
 
-/// The cluster that `BASE(n)` means, if that generation is one.
+/// The cluster that `BASE(n)` means, if that generation is one. One that is yet to come for this run, and that another
+/// run has made meanwhile, is that run's (3).
 pub fn cluster_generation(services: &Services, text: &str) -> Result<Option<Name>, Failure> {
     let Some((base, number)) = parse_relative(text) else {
         return Ok(None);
@@ -41,6 +44,9 @@ pub fn cluster_generation(services: &Services, text: &str) -> Result<Option<Name
     }
     let newest = services.dd.newest(&base, contents.newest(&base));
     Ok(match contents.relative_to(&base, newest, number) {
+        Some(Entry::Cluster(cluster)) if number > 0 && !services.dd.made(&cluster.name) => {
+            return Err(unmade(text)(made_meanwhile(&cluster.name)));
+        }
         Some(Entry::Cluster(cluster)) => Some(cluster.name.clone()),
         _ => None,
     })
@@ -65,7 +71,7 @@ pub(super) fn generation(
     let none = || not_found(&format!("{base}({relative})")).with_cc(GAVE_UP);
     match contents.relative_to(base, newest, relative) {
         Some(Entry::NonVsam(data_set)) => {
-            let standing = if relative > 0 && !is_made(services, &data_set.name) {
+            let standing = if relative > 0 && !services.dd.made(&data_set.name) {
                 Standing::Anothers
             } else {
                 Standing::There

@@ -16,7 +16,7 @@ use super::super::{elsewhere, Services};
 use cica_catalog::entry::NonVsam;
 use cica_catalog::generation::Rolled;
 use cica_catalog::staging::VolumeFile;
-use cica_catalog::{Catalog, CatalogError, Entry};
+use cica_catalog::{Catalog, CatalogError, Entry, Name};
 use cica_disk::{NameLater, Open};
 use cica_messages::CICA0934E;
 use std::io::{self, ErrorKind};
@@ -29,7 +29,7 @@ use std::path::Path;
 pub fn check(services: &Services, catalog: &Catalog, data_set: &NonVsam, path: &Path) -> io::Result<()> {
     let contents = catalog.contents().map_err(io::Error::other)?;
     if contents.find(&data_set.name).is_some() {
-        return Err(made_meanwhile(data_set));
+        return Err(made_meanwhile(&data_set.name));
     }
     let files = files_of(data_set);
     if contents.leftovers().any(|leftover| files.contains(leftover)) {
@@ -39,10 +39,9 @@ pub fn check(services: &Services, catalog: &Catalog, data_set: &NonVsam, path: &
 }
 
 /// The error of a data set that another run has made.
-pub fn made_meanwhile(data_set: &NonVsam) -> io::Error {
+pub fn made_meanwhile(name: &Name) -> io::Error {
     let words = format!(
-        "another run has made {} meanwhile, and it stays as it is; run this command again for a data set of its own",
-        data_set.name
+        "another run has made {name} meanwhile, and it stays as it is; run this command again for a data set of its own"
     );
     io::Error::new(ErrorKind::AlreadyExists, words)
 }
@@ -139,7 +138,7 @@ fn withdraw(catalog: &Catalog, files: &[VolumeFile]) {
 fn not_entered(error: CatalogError, data_set: &NonVsam) -> Failure {
     match error {
         error @ CatalogError::Duplicate { .. } => {
-            Failure::from(error).and(&CICA0934E, &[("reason", &made_meanwhile(data_set))])
+            Failure::from(error).and(&CICA0934E, &[("reason", &made_meanwhile(&data_set.name))])
         }
         error => error.into(),
     }
