@@ -447,6 +447,34 @@ fn a_power_cut_at_any_moment_leaves_copies_of_before_or_after() {
     );
 }
 
+/// What a lost catalog left is under one name or the other at each moment (aside:A1).
+#[test]
+fn a_power_cut_at_any_moment_leaves_what_the_lost_catalog_left() {
+    let disk = Arc::new(SimDisk::new());
+    let catalog = Catalog::open_or_create(disk.clone(), CATALOG).unwrap();
+    insert(&catalog, alias("LOST", "A")).unwrap();
+    disk.remove(Path::new("/cat/catalog")).unwrap();
+    let begun = disk.events();
+    let catalog = Catalog::open_or_create(disk.clone(), CATALOG).unwrap();
+    for text in ["B", "C", "D"] {
+        insert(&catalog, alias(text, "A")).unwrap();
+    }
+    let trace = disk.trace();
+    let mut point = trace.crash_after(begun);
+    let mut seen = 0;
+    loop {
+        for image in images(&point) {
+            let kept = kept(&MemoryDisk::from(image));
+            assert!(kept.contains(&"LOST".to_owned()), "{kept:?} after {}", point.position());
+            seen += 1;
+        }
+        if point.advance().is_none() {
+            break;
+        }
+    }
+    assert!(seen > 50, "{seen}");
+}
+
 /// A process is killed between the rename of a copy and the sync of its directory, and the next one makes the same
 /// change. What that one was told is done is in the copy after a power cut.
 #[test]
