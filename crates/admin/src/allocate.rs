@@ -91,7 +91,7 @@ fn allocate(services: &mut Services, request: &Allocate, out: &mut Report) -> Re
     let ddname = request.ddname.clone().unwrap_or_else(|| made_up(services));
     let ddname = ddname.as_str();
     let data_set = request.data_set.to_ascii_uppercase();
-    if services.dd.get(ddname).is_some() && !request.reuse {
+    if services.dd.has(ddname) && !request.reuse {
         return Err(Failure::new(&CICA0916E, &[("name", &ddname)]));
     }
     let text = dd_text(&data_set, request)?;
@@ -145,7 +145,7 @@ fn there(services: &Services, ddname: &str, text: &DdText) -> Result<Option<Sequ
 /// A DD name that nobody has, for an ALLOCATE without FILE.
 fn made_up(services: &Services) -> String {
     let names = (1..100_000).map(|number| format!("SYS{number:05}"));
-    let mut free = names.filter(|name| services.dd.get(name).is_none());
+    let mut free = names.filter(|name| !services.dd.has(name));
     free.next().unwrap_or_default()
 }
 

@@ -6,7 +6,7 @@
 
 use super::failure::Failure;
 use super::named::Named;
-use super::open::{data_set, of_name, ClusterOrFile};
+use super::open::{data_set, no_dd, of_name, ClusterOrFile};
 use super::outcome::Outcome;
 use super::report::Report;
 use super::trouble::{not_opened, open_code, Trouble, GAVE_UP};
@@ -64,10 +64,10 @@ fn bldindex(services: &mut Services, request: &Bldindex, out: &mut Report) -> Re
 fn text(services: &Services, index: &Named) -> Result<String, Failure> {
     match index {
         Named::DataSet(name) => Ok(name.clone()),
-        Named::Dd(dd) => match services.dd.get(dd) {
-            Some(text) => Ok(text.target.clone()),
-            None => Err(open_code(dd, 128, &"THERE IS NO SUCH DD STATEMENT")),
-        },
+        Named::Dd(dd) => {
+            let text = services.dd.get(dd).map_err(|missing| no_dd(dd, missing))?;
+            Ok(text.target.clone())
+        }
     }
 }
 

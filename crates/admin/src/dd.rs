@@ -5,6 +5,8 @@
 //!    It has its name when the command that begins it ends; until then, when the process dies, and when the command
 //!    gives up, what was there stays, and the next command begins it anew.
 //! 2. Relative generation numbers mean the same data sets throughout a run.
+//! 3. A DD whose text is wrong is there, and refused with what is wrong by each command that names it. Others have
+//!    nothing to do with it.
 
 use cica_catalog::generation::Generation;
 use cica_catalog::Name;
@@ -12,6 +14,7 @@ use cica_disk::{Disk, FileReader, NewFile};
 use cica_qsam::DdText;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -20,7 +23,8 @@ use std::sync::Arc;
 /// DD names and what they stand for.
 #[derive(Debug, Default)]
 pub struct DdTable {
-    texts: BTreeMap<String, DdText>,
+    /// Or what is wrong with the text (3).
+    texts: BTreeMap<String, Result<DdText, String>>,
     /// Files that this run has begun, and whether they came to their ends (1).
     written: RefCell<BTreeMap<String, Arc<AtomicBool>>>,
     /// Data sets that the run has made.
@@ -32,17 +36,35 @@ pub struct DdTable {
 impl DdTable {
     /// Adds a DD statement, in place of an earlier one of that name.
     pub fn insert(&mut self, ddname: &str, text: DdText) {
-        self.texts.insert(ddname.to_ascii_uppercase(), text);
+        self.texts.insert(ddname.to_ascii_uppercase(), Ok(text));
+    }
+
+    /// Adds one that cannot be used, and why: where its text stands, and what is wrong there (see 3).
+    pub fn insert_wrong(&mut self, ddname: &str, why: String) {
+        self.texts.insert(ddname.to_ascii_uppercase(), Err(why));
+    }
+
+    /// Is there a statement of this name (upper case), be it right or wrong?
+    pub fn has(&self, ddname: &str) -> bool {
+        self.texts.contains_key(ddname)
     }
 
     /// What a DD name (upper case) stands for: a file, or a data set of the catalog.
-    pub fn get(&self, ddname: &str) -> Option<&DdText> {
-        self.texts.get(ddname)
+    ///
+    /// # Errors
+    /// There is none, or its text is wrong.
+    pub fn get<'t>(&'t self, ddname: &'t str) -> Result<&'t DdText, NoDd<'t>> {
+        match self.texts.get(ddname) {
+            Some(Ok(text)) => Ok(text),
+            Some(Err(why)) => Err(NoDd::Wrong { why }),
+            None => Err(NoDd::Missing { ddname }),
+        }
     }
 
-    /// All of them, by name.
+    /// All that can be used, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &DdText)> {
-        self.texts.iter().map(|(name, text)| (name.as_str(), text))
+        let texts = self.texts.iter();
+        texts.filter_map(|(name, text)| Some((name.as_str(), text.as_ref().ok()?)))
     }
 
     /// Opens the file of a DD to be read from its start.
@@ -139,12 +161,40 @@ impl DdTable {
     /// What a DD name stands for.
     ///
     /// # Errors
-    /// `NotFound`: there is no such DD statement.
-    pub(crate) fn text(&self, ddname: &str) -> io::Result<&DdText> {
-        let missing = || {
-            let words = format!("there is no DD statement {ddname}; give --dd {ddname}=FILE");
-            io::Error::new(io::ErrorKind::NotFound, words)
-        };
-        self.get(ddname).ok_or_else(missing)
+    /// `NotFound`: there is no such DD statement. `InvalidInput`: its text is wrong.
+    pub(crate) fn text<'t>(&'t self, ddname: &'t str) -> io::Result<&'t DdText> {
+        self.get(ddname).map_err(|missing| {
+            let kind = match missing {
+                NoDd::Missing { .. } => io::ErrorKind::NotFound,
+                NoDd::Wrong { .. } => io::ErrorKind::InvalidInput,
+            };
+            io::Error::new(kind, missing.to_string())
+        })
+    }
+}
+
+/// Why a DD name stands for nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoDd<'t> {
+    /// There is no such DD statement.
+    Missing {
+        /// Its name.
+        ddname: &'t str,
+    },
+    /// There is one, and its text is wrong.
+    Wrong {
+        /// Where it stands, and what is wrong with it.
+        why: &'t str,
+    },
+}
+
+impl fmt::Display for NoDd<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoDd::Missing { ddname } => {
+                write!(f, "there is no DD statement {ddname}; give --dd {ddname}=FILE")
+            }
+            NoDd::Wrong { why } => f.write_str(why),
+        }
     }
 }

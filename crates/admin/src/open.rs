@@ -3,13 +3,14 @@
 //! A ddname stands for a cluster when its text is a name of the catalog and states no attributes of a file; for a data
 //! set that is not VSAM's, or a generation, when it is the name of one; otherwise for a file.
 
+use super::dd::NoDd;
 use super::failure::{self, Failure};
 use super::input::Input;
 use super::named::Named;
 use super::output::Output;
 use super::report::Report;
 use super::sequential::{cluster_generation, FileRecords, Sequential};
-use super::trouble::{open_code, GAVE_UP, NO_DD};
+use super::trouble::{open_code, GAVE_UP, NO_DD, NO_FILE};
 use super::Services;
 use cica_catalog::entry::EntryKind;
 use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Name};
@@ -220,9 +221,7 @@ fn generation_or_file(
 }
 
 fn of_dd(services: &Services, ddname: &str) -> Result<ClusterOrFile, Failure> {
-    let Some(text) = services.dd.get(ddname) else {
-        return Err(no_dd(ddname));
-    };
+    let text = services.dd.get(ddname).map_err(|missing| no_dd(ddname, missing))?;
     let stated = Some(text.attributes).filter(|_| text.attributes_stated);
     if let Some(target) = generation_or_file(services, &text.target, stated)? {
         return Ok(target);
@@ -237,10 +236,15 @@ fn of_dd(services: &Services, ddname: &str) -> Result<ClusterOrFile, Failure> {
     Ok(ClusterOrFile::File(Box::new(Sequential::of_dd(ddname, text))))
 }
 
-/// There is no such DD statement.
-pub fn no_dd(ddname: &str) -> Failure {
-    let words = format!("THERE IS NO DD STATEMENT {ddname}; GIVE --dd {ddname}=FILE");
-    open_code(ddname, NO_DD, &words)
+/// There is no such DD statement, or its text is wrong.
+pub fn no_dd(ddname: &str, missing: NoDd<'_>) -> Failure {
+    match missing {
+        NoDd::Missing { ddname } => {
+            let words = format!("THERE IS NO DD STATEMENT {ddname}; GIVE --dd {ddname}=FILE");
+            open_code(ddname, NO_DD, &words)
+        }
+        NoDd::Wrong { why } => open_code(ddname, NO_FILE, &why),
+    }
 }
 
 fn no_records(name: &Name, kind: EntryKind) -> Failure {

@@ -79,8 +79,8 @@ impl Services {
         let text = match named {
             Named::DataSet(name) => name.clone(),
             Named::Dd(ddname) => {
-                let text = self.dd.get(ddname).map(|text| text.target.clone());
-                text.ok_or_else(|| refused(&format!("there is no DD statement {ddname}"), 140, 0))?
+                let text = self.dd.get(ddname).map_err(|missing| refused(&missing, 140, 0))?;
+                text.target.clone()
             }
         };
         Name::parse(&text).map_err(|error| refused(&error, 140, 0))

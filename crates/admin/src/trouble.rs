@@ -10,7 +10,7 @@ use std::io;
 
 /// OPEN codes of VSAM that the engine does not give.
 pub const NO_DD: u8 = 128;
-const NO_FILE: u8 = 184;
+pub const NO_FILE: u8 = 184;
 
 /// The condition code of a command that gave up.
 pub const GAVE_UP: u8 = 12;

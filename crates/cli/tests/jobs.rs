@@ -64,10 +64,32 @@ fn wrong_dd_texts_are_told_with_their_place() {
     dd("CARDS=x,RECFM=QQ").failed(64, &["column 9", "'QQ' is no record format"]);
     dd("CARDS=x,LRECK=5").failed(64, &["did you mean LRECL?"]);
     dd("CARDS=x,RECFM=FB,LRECL=40000").failed(64, &["LRECL"]);
-    let mut command = p.command(&["idcams"]);
-    command.env("DD_CARDS", "x,RECFM=QQ");
-    finish(command, b"").failed(64, &["DD_CARDS", "QQ"]);
     assert!(!p.path("catalog").exists(), "nothing was begun");
+}
+
+/// Other products have variables of such names.
+#[test]
+fn a_wrong_dd_of_the_environment_is_told_to_the_command_that_names_it() {
+    let p = Place::new();
+    p.cards(DEFINE, &[]).done();
+    let with_wrong = |cards: &[u8]| {
+        let mut command = p.command(&["idcams"]);
+        command
+            .env("DD_TAGS", "env:test,team:pay")
+            .env("DD_AGENT_HOST", "one,two");
+        finish(command, cards)
+    };
+    with_wrong(b" LISTCAT\n").done();
+    let run = with_wrong(b" REPRO INFILE(TAGS) OUTDATASET(A.B)\n");
+    assert_eq!(run.status, 12);
+    let told = run.text();
+    assert!(told.contains("DD_TAGS: column 10: 'team:pay' is no option"), "{told}");
+    assert!(!p.path("TAGS").exists());
+    // The command line's is the one that counts.
+    p.write("one.txt", b"A001\n");
+    let mut command = p.command(&["idcams", "--dd", "TAGS=one.txt"]);
+    command.env("DD_TAGS", "env:test,team:pay");
+    finish(command, b" REPRO INFILE(TAGS) OUTDATASET(A.B)\n").done();
 }
 
 #[test]

@@ -139,9 +139,7 @@ fn named(services: &Services, to: &Named) -> Result<String, Failure> {
         Named::DataSet(name) => return Ok(name.clone()),
         Named::Dd(ddname) => ddname,
     };
-    let Some(text) = services.dd.get(ddname) else {
-        return Err(no_dd(ddname));
-    };
+    let text = services.dd.get(ddname).map_err(|missing| no_dd(ddname, missing))?;
     match Name::parse(&text.target) {
         Ok(name) if !text.attributes_stated => Ok(name.to_string()),
         _ => Err(Failure::new(&CICA1000E, &[("ddname", ddname), ("text", &text.target)])),

@@ -132,15 +132,20 @@ impl Act for Coded {
     }
 }
 
-/// The DD statements of the command line, and those of the environment that it does not have.
+/// The DD statements of the command line, and those of the environment that it does not have. Other products have
+/// variables with such names too: what is no ddname is passed over, and a wrong text is told to who names it.
 fn dd_table(given: &[String]) -> Result<DdTable, Failure> {
     let mut table = DdTable::default();
     for (variable, text) in std::env::vars_os() {
         let (Some(variable), Some(text)) = (variable.to_str(), text.to_str()) else {
             continue;
         };
-        if let (Some(name), false) = (variable.strip_prefix("DD_"), text.is_empty()) {
-            table.insert(name, DdText::parse(text).map_err(|e| Failure::from(e).at(variable))?);
+        let ddname = variable.strip_prefix("DD_").filter(|name| is_ddname(name));
+        if let (Some(name), false) = (ddname, text.is_empty()) {
+            match DdText::parse(text) {
+                Ok(text) => table.insert(name, text),
+                Err(error) => table.insert_wrong(name, format!("{variable}: {error}")),
+            }
         }
     }
     for text in given {
@@ -149,8 +154,7 @@ fn dd_table(given: &[String]) -> Result<DdTable, Failure> {
                 "--dd {text}: write NAME=FILE, such as --dd CARDS=cards.txt"
             )));
         };
-        let valid = |c: char| c.is_ascii_alphanumeric() || "@#$".contains(c);
-        if !(1..=8).contains(&name.len()) || !name.chars().all(valid) {
+        if !is_ddname(name) {
             return Err(Failure::usage(format!(
                 "--dd {text}: '{name}' is no ddname of 1 to 8 letters and digits"
             )));
@@ -161,6 +165,11 @@ fn dd_table(given: &[String]) -> Result<DdTable, Failure> {
         );
     }
     Ok(table)
+}
+
+fn is_ddname(name: &str) -> bool {
+    let valid = |c: char| c.is_ascii_alphanumeric() || "@#$".contains(c);
+    (1..=8).contains(&name.len()) && name.chars().all(valid)
 }
 
 fn cards(file: Option<&Path>) -> Result<Vec<u8>, Failure> {
