@@ -55,6 +55,39 @@ fn a_run_of_idcams_is_a_step() {
     assert_eq!(first["sections"][0]["SMF30BLK"], first["SMF30TEP"]);
 }
 
+/// They have DDs of their own, as where VSAM allocates them itself.
+#[test]
+fn what_is_done_to_alternate_indexes_is_told_with_their_base() {
+    let place = Place::new();
+    place.names("AAAAone\nBBBBtwo\n");
+    let index = "DEFINE AIX(NAME(A.BYNAME) RELATE(A.NAMES) KEYS(3 4) -\n \
+        RECORDSIZE(60 200) RECORDS(10) UPGRADE)\n \
+        BLDINDEX INDATASET(A.NAMES) OUTDATASET(A.BYNAME)";
+    place.cards(index, &[]).done();
+    place.write("more", b"CCCCnew\n");
+    let args = ["--dd", "MORE=more", "--dd", "BASE=A.NAMES"];
+    assert_eq!(step(&place, "ADD", "REPRO INFILE(MORE) OUTFILE(BASE)", &args), 0);
+    let opens = place.run(&["smf", "export", "--format", "csv", "--type", "62"]).text();
+    assert!(opens.contains("A.NAMES") && opens.contains("A.BYNAME"), "{opens}");
+    let closes = place.run(&["smf", "export", "--type", "64"]).text();
+    let closes: Vec<serde_json::Value> = closes.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let more = |component: &str| {
+        let of = closes.iter().find(|record| record["SMF64DNM"] == component).unwrap();
+        of["SMF64DLR"].as_i64()
+    };
+    assert_eq!(
+        [more("A.NAMES.DATA"), more("A.BYNAME.DATA")],
+        [Some(1), Some(1)],
+        "{closes:?}"
+    );
+    let step = place.run(&["smf", "export", "--type", "30"]).text();
+    let step: serde_json::Value = serde_json::from_str(step.lines().next().unwrap()).unwrap();
+    let dds: Vec<(&str, bool)> = (step["sections"].as_array().unwrap().iter())
+        .map(|dd| (dd["SMF30DDN"].as_str().unwrap(), dd["SMF30BLK"].as_u64() > Some(0)))
+        .collect();
+    assert_eq!(dds, [("BASE", true), ("SYS00001", true)], "{step}");
+}
+
 /// As on a disk that is full: records cannot be written, and nothing else changes.
 #[test]
 fn what_smf_has_lost_is_told_and_stops_nobody() {

@@ -469,8 +469,7 @@ impl Request<'_> {
             }
             Err(error) => return self.refuse(name, Outcome::Failed, &error),
         };
-        let is_dd = (1..=8).contains(&self.assign.len()) && self.assign.bytes().all(|b| b.is_ascii_alphanumeric());
-        let dd = if is_dd { self.assign } else { self.file };
+        let dd = self.ddname();
         session.name_dd(&name.to_string(), dd);
         for index in &indexes {
             session.name_dd(&index.name.to_string(), dd);

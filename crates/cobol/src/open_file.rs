@@ -12,6 +12,7 @@ use crate::code_set::CodeSet;
 use crate::fd::Fd;
 use crate::loaded_keys::LoadedKeys;
 use crate::plain::Plain;
+use crate::process::found_before;
 use crate::record::By;
 use crate::record_lock::{Locks, SharedLocks};
 use crate::source::Source;
@@ -405,7 +406,15 @@ impl OpenFile {
                 (self.report)(&error);
                 Outcome::Failed
             })?;
-            if let Some(BlockCounts { requests, blocks }) = counts {
+            if let Some(BlockCounts {
+                requests,
+                blocks,
+                block_size,
+            }) = counts
+            {
+                if let Some(session) = found_before() {
+                    session.count_blocks(&self.name, blocks, block_size);
+                }
                 let (name, blocks, requests) = (&self.name, &blocks, &requests);
                 tell(
                     &CICA1227I,

@@ -144,6 +144,9 @@ impl Request<'_> {
             Ok(plain) => {
                 file.plain = Some(Box::new(plain));
                 file.name.clone_from(&name);
+                if let Some(session) = found_before() {
+                    session.name_dd(&name, self.ddname());
+                }
                 file.report = report_of(name);
                 if let Some(code_set) = code_set {
                     file.translate(code_set, self.file);

@@ -68,6 +68,16 @@ pub(crate) fn environment(name: &str) -> Option<String> {
 }
 
 impl Request<'_> {
+    /// The DD that statistics are told of: ASSIGN's text if it can be one, else the name in SELECT.
+    pub(crate) fn ddname(&self) -> &str {
+        let is_dd = (1..=8).contains(&self.assign.len()) && self.assign.bytes().all(|b| b.is_ascii_alphanumeric());
+        if is_dd {
+            self.assign
+        } else {
+            self.file
+        }
+    }
+
     /// A copybook that cannot be read.
     pub(crate) fn bad_copybook(&self, path: &str, reason: &dyn std::fmt::Display) -> OpenOutcome {
         tell(&CICA1216E, &[("file", &self.file), ("path", &path), ("reason", reason)]);

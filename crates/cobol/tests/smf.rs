@@ -91,6 +91,47 @@ fn a_program_that_ends_says_its_code_and_what_each_dd_took() {
     assert!(started <= ended, "{started} {ended}");
 }
 
+/// Copies blocks of four records, of which the last has two.
+const COPIES: &str = "IDENTIFICATION DIVISION. PROGRAM-ID. COPIES.
+ENVIRONMENT DIVISION. INPUT-OUTPUT SECTION. FILE-CONTROL.
+    SELECT I ASSIGN TO 'OLD' ORGANIZATION SEQUENTIAL.
+    SELECT O ASSIGN TO 'NEW' ORGANIZATION SEQUENTIAL.
+DATA DIVISION. FILE SECTION.
+FD I. 01 A PIC X(10).
+FD O. 01 B PIC X(10).
+WORKING-STORAGE SECTION. 01 E PIC X VALUE 'N'.
+PROCEDURE DIVISION.
+    OPEN INPUT I OUTPUT O
+    PERFORM UNTIL E = 'Y'
+        READ I AT END MOVE 'Y' TO E NOT AT END WRITE B FROM A END-READ
+    END-PERFORM
+    CLOSE I O
+    STOP RUN.
+";
+
+#[test]
+fn blocks_of_sequential_files_are_counted_by_their_dd() {
+    let place = Workplace::with_catalog("smf-blocks");
+    std::fs::write(place.0.join("old.dat"), [b'A'; 140]).unwrap();
+    let program = place.compile("copies", COPIES);
+    let dd = |file: &str, blksize| {
+        let path = place.0.join(file);
+        format!("{},RECFM=FB,LRECL=10,BLKSIZE={blksize},BUFNO=2", path.display())
+    };
+    let mut command = place.command(&program);
+    command
+        .env("CICA_SMF", "on")
+        .env("DD_OLD", dd("old.dat", 40))
+        .env("DD_NEW", dd("new.dat", 20));
+    assert_eq!(command.status().unwrap().code(), Some(0));
+    assert_eq!(std::fs::read(place.0.join("new.dat")).unwrap(), [b'A'; 140]);
+    let all = steps(&place);
+    assert_eq!(dds(&all[0]), [("OLD".to_owned(), 4), ("NEW".to_owned(), 7)]);
+    let sizes: Vec<String> = all[0].entries().map(|entry| entry[2].1.to_string()).collect();
+    assert_eq!(sizes, ["40", "20"]);
+    assert_eq!(said(&all[0], &["SMF30TEP"]), ["11"]);
+}
+
 /// A program that ends with the test.
 struct Ended(Child);
 

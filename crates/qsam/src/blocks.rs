@@ -31,6 +31,8 @@ pub struct BlockCounts {
     pub requests: u64,
     /// Blocks that they moved: what SMF counted as EXCPs of QSAM.
     pub blocks: u64,
+    /// Bytes of a block, but the last of the file.
+    pub block_size: usize,
 }
 
 impl BlockBuffers {
@@ -78,6 +80,13 @@ impl BlockBuffers {
 }
 
 impl BlockCounts {
+    fn of(buffers: BlockBuffers) -> BlockCounts {
+        BlockCounts {
+            block_size: buffers.blksize,
+            ..BlockCounts::default()
+        }
+    }
+
     fn add(&mut self, buffers: BlockBuffers, bytes: usize) {
         self.requests += 1;
         self.blocks += buffers.blocks(bytes);
@@ -105,7 +114,7 @@ impl<R: Read> BlockInput<R> {
             area: vec![0; buffers.area()],
             filled: 0,
             taken: 0,
-            counts: BlockCounts::default(),
+            counts: BlockCounts::of(buffers),
         }
     }
 
@@ -155,7 +164,7 @@ impl<W: Write> BlockOutput<W> {
             file,
             buffers,
             area: Vec::with_capacity(buffers.area()),
-            counts: BlockCounts::default(),
+            counts: BlockCounts::of(buffers),
         }
     }
 

@@ -43,7 +43,7 @@ impl Write for Asked {
 
 fn counts(requests: u64, blocks: u64) -> BlockCounts {
     let mut counts = BlockCounts::default();
-    (counts.requests, counts.blocks) = (requests, blocks);
+    (counts.requests, counts.blocks, counts.block_size) = (requests, blocks, 1000);
     counts
 }
 

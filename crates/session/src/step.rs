@@ -23,10 +23,17 @@ impl Session {
         }
     }
 
-    /// What is counted of this cluster is of the DD that leads to it.
+    /// What is counted of this cluster, or sequential file, is of the DD that leads to it.
     pub fn name_dd(&self, cluster: &str, dd: &str) {
         if let Some(smf) = &self.smf {
             smf.name_dd(cluster, dd);
+        }
+    }
+
+    /// So many blocks of a sequential file were moved by this step.
+    pub fn count_blocks(&self, file: &str, blocks: u64, block_size: usize) {
+        if let Some(smf) = &self.smf {
+            smf.count_blocks(file, blocks, block_size as u64);
         }
     }
 }

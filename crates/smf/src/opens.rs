@@ -88,8 +88,10 @@ pub(crate) struct Opens {
     /// In the order of their first opens.
     clusters: Vec<Cluster>,
     live: Vec<Live>,
-    /// DD names by cluster.
+    /// DD names by cluster, or by file.
     pub names: BTreeMap<String, String>,
+    /// Of sequential files: the name, blocks that were moved, and bytes of the largest.
+    pub files: Vec<(String, u64, u64)>,
 }
 
 fn key(set: &OpenDataSet) -> (u64, u64) {
@@ -125,6 +127,14 @@ impl Opens {
             last: then.clone(),
             told: None,
         });
+    }
+
+    /// So many blocks of a sequential file were moved.
+    pub fn moved(&mut self, file: &str, blocks: u64, block_size: u64) {
+        match self.files.iter_mut().find(|(name, ..)| name == file) {
+            Some((_, sum, largest)) => (*sum, *largest) = (*sum + blocks, block_size.max(*largest)),
+            None => self.files.push((file.to_owned(), blocks, block_size)),
+        }
     }
 
     /// A handle less, and what is counted now. If an interval had a record, what was counted then; the next one begins

@@ -36,18 +36,23 @@ pub struct StepEnd<'a> {
 }
 
 impl Opens {
-    /// DD name, physical I/Os and largest control interval of each DD, in the order of their first opens.
+    /// DD name, physical I/Os and largest control interval or block of each DD. Those of data sets are first, in the
+    /// order of their first opens.
     fn by_dd(&self) -> Vec<(String, u64, u64)> {
         let mut all: Vec<(String, u64, u64)> = Vec::new();
         let mut nameless = 0;
-        for (cluster, done) in self.done() {
-            let dd = self.names.get(&cluster.name).cloned().unwrap_or_else(|| {
+        let sets = self
+            .done()
+            .map(|(cluster, done)| (&cluster.name, done.excps, cluster.ci_size));
+        let files = self.files.iter().map(|(name, blocks, size)| (name, *blocks, *size));
+        for (name, excps, size) in sets.chain(files) {
+            let dd = self.names.get(name).cloned().unwrap_or_else(|| {
                 nameless += 1;
                 format!("SYS{nameless:05}")
             });
             match all.iter_mut().find(|(name, ..)| *name == dd) {
-                Some((_, sum, largest)) => (*sum, *largest) = (*sum + done.excps, cluster.ci_size.max(*largest)),
-                None => all.push((dd, done.excps, cluster.ci_size)),
+                Some((_, sum, largest)) => (*sum, *largest) = (*sum + excps, size.max(*largest)),
+                None => all.push((dd, excps, size)),
             }
         }
         all

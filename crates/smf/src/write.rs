@@ -95,9 +95,14 @@ impl SmfFile {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).watch(pool);
     }
 
-    /// From now on what is counted of this cluster is of the DD that leads to it.
+    /// From now on what is counted of this cluster, or sequential file, is of the DD that leads to it.
     pub fn name_dd(&self, cluster: &str, dd: &str) {
         self.opens().names.insert(cluster.to_owned(), dd.to_ascii_uppercase());
+    }
+
+    /// So many blocks of a sequential file were moved.
+    pub fn count_blocks(&self, file: &str, blocks: u64, block_size: u64) {
+        self.opens().moved(file, blocks, block_size);
     }
 
     /// Writes the record of the step, which ends.

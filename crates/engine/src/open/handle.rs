@@ -20,8 +20,8 @@ pub struct Handle {
     closes: bool,
     /// Buffers of its own, for its strings.
     shares: Option<Arc<Shares>>,
-    /// What was counted when it was opened, where somebody is told of its close.
-    then: Option<Box<Counts>>,
+    /// What was counted of [each](Handle::told_of) when it was opened, where somebody is told of its close.
+    then: Box<[Option<Counts>]>,
 }
 
 impl Handle {
@@ -50,26 +50,44 @@ impl Handle {
             counted: true,
             closes: false,
             shares: None,
-            then: None,
+            then: Box::default(),
         }
+    }
+
+    /// Data sets that it opens: for output the base's alternate indexes too, which nobody else opens.
+    fn told_of(&self) -> impl Iterator<Item = &OpenDataSet> {
+        let sphere = self.inner.sphere().filter(|_| self.access == Access::Output);
+        std::iter::once(&*self.inner).chain(sphere.into_iter().flat_map(|sphere| sphere.members()))
     }
 
     /// Tells who wants to know that it was opened.
     fn watched(mut self) -> Handle {
         if let Some(watcher) = self.inner.shared.watcher.get() {
-            let counts = self.inner.common().counters.shown();
-            self.then = counts.so_far().map(Box::new);
-            self.then.iter().for_each(|then| watcher.opened(then, counts.weak()));
+            let opened = self.told_of().map(|set| {
+                let counts = set.common().counters.shown();
+                let then = counts.so_far();
+                then.iter().for_each(|then| watcher.opened(then, counts.weak()));
+                then
+            });
+            self.then = opened.collect();
         }
         self
     }
 
     /// And that it was closed.
     fn tell_closed(&mut self) {
-        let (then, watcher) = (self.then.take(), self.inner.shared.watcher.get());
-        let now = || self.inner.common().counters.shown().so_far();
-        if let (Some(watcher), Some(then), false) = (watcher, then, self.inner.shared.owner.is_parent()) {
-            now().iter().for_each(|now| watcher.closed(&then, now));
+        let then = std::mem::take(&mut self.then);
+        let Some(watcher) = self.inner.shared.watcher.get() else {
+            return;
+        };
+        if self.inner.shared.owner.is_parent() {
+            return;
+        }
+        for (set, then) in self.told_of().zip(&then) {
+            let now = set.common().counters.shown().so_far();
+            if let (Some(then), Some(now)) = (then, now) {
+                watcher.closed(then, &now);
+            }
         }
     }
 
@@ -106,7 +124,7 @@ impl Handle {
         let counts = std::mem::take(&mut self.counted);
         counts.then(|| {
             let mut counted = Handle::counted(self.inner.clone(), self.access);
-            counted.then = self.then.take();
+            counted.then = std::mem::take(&mut self.then);
             counted
         })
     }
