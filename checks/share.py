@@ -49,6 +49,9 @@ OUTPUT, UPDATE, ASCENDING = 1, 2, 16
 # A program begins with so few descriptors here, and so does the server that it starts.
 FEW, CROWD = 100, 200
 
+# Kills in one place, before the next one.
+KILLS_OF_A_PLACE = 500
+
 
 class Wrong(Exception):
     """What a kill left is not as it must be."""
@@ -337,9 +340,8 @@ def few_descriptors():
     resource.setrlimit(resource.RLIMIT_NOFILE, (FEW, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
 
-def run(place, kills, until):
+def run(place, numbers, kills, until):
     counts = {"kills": 0, "server kills": 0, "stops": 0, "copies": 0, "crowds": 0, "looks": 0}
-    numbers = random.Random(1)
     units = slowest = without = 0
     while counts["kills"] < kills and time.monotonic() < until:
         for _ in range(min(25, kills - counts["kills"])):
@@ -375,9 +377,32 @@ def run(place, kills, until):
         counts["looks"] += 1
         if not counts["crowds"] + counts["server kills"]:
             raise Wrong("nobody serves: a client has it for itself")
-    counts.update({"units": units, "longest unit beside a client's kill": f"{slowest / 1e6:.1f} ms",
-                   "longest time of a client without an answer beside a server's": f"{without / 1e6:.1f} ms"})
-    return counts
+    return counts | {"units": units}, [slowest, without]
+
+
+def run_all(binaries, kills, until):
+    """In one place after the other: each look goes through all that was ever answered in its place."""
+    numbers, totals, longest, errors = random.Random(1), {}, [0, 0], set()
+    while totals.get("kills", 0) < kills and time.monotonic() < until:
+        place = Place(binaries)
+        try:
+            left = kills - totals.get("kills", 0)
+            counts, longest_here = run(place, numbers, min(left, KILLS_OF_A_PLACE), until)
+        except Wrong as wrong:
+            raise Wrong(f"{place.directory} is kept: {wrong}") from wrong
+        finally:
+            for process in place.clients.values():
+                process.kill()
+        place.cica("server", "stop", good=(0, 1, 2, 4, 8, 12))
+        shutil.rmtree(place.directory, ignore_errors=True)
+        totals = {name: totals.get(name, 0) + count for name, count in counts.items()}
+        longest = [max(pair) for pair in zip(longest, longest_here)]
+        errors |= place.errors
+        print(f"share: {totals['kills']:,} kills", file=sys.stderr, flush=True)
+    unit, without = (f"{of / 1e6:.1f} ms" for of in longest)
+    totals["longest unit beside a client's kill"] = unit
+    totals["longest time of a client without an answer beside a server's"] = without
+    return totals, errors
 
 
 def main():
@@ -396,19 +421,14 @@ def main():
         return 0
     kills = 60 if options.short else options.kills or 10**9
     until = time.monotonic() + (options.minutes * 60 if options.minutes else 86_400)
-    place, began = Place(options.binaries.absolute()), time.monotonic()
+    began = time.monotonic()
     try:
-        counts = run(place, kills, until)
+        counts, errors = run_all(options.binaries.absolute(), kills, until)
     except Wrong as wrong:
-        print(f"share: {place.directory} is kept: {wrong}\nshare result: 0 passed; 1 failed")
+        print(f"share: {wrong}\nshare result: 0 passed; 1 failed")
         return 1
-    finally:
-        for process in place.clients.values():
-            process.kill()
-    place.cica("server", "stop", good=(0, 1, 2, 4, 8, 12))
-    for error in sorted(place.errors):
+    for error in sorted(errors):
         print(f"share: a client was told {error}")
-    shutil.rmtree(place.directory, ignore_errors=True)
     words = ", ".join(f"{name} {count}" for name, count in counts.items())
     print(f"share: {words}; {time.monotonic() - began:.0f} s\nshare result: {counts['looks']} passed; 0 failed")
     return 0
