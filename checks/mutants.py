@@ -126,8 +126,8 @@ ORDERINGS = [
     ("crates/engine/src/open/commit.rs", "|| !last && self.is_named() {", "|| !last && self.is_named() && !@ {",
      "a root has requests in its tree that the log has not durably (R12)"),
     ("crates/engine/src/log/find.rs", "    let recorded = Path::new(&position.path);",
-     "    let recorded = Path::new(&position.path);\n    if @ {\n        return Some(LogPlace { path: recorded.to_path_buf(), "
-     "is_own: true });\n    }",
+     "    let recorded = Path::new(&position.path);\n    if @ {\n        return Ok(Some(LogPlace { path: recorded.to_path_buf(), "
+     "is_own: true }));\n    }",
      "a log is looked for where it was when the root was written (N3)"),
     ("crates/engine/src/log/flush.rs", "if !introduction.is_empty() {\n                write(at, &introduction)?; // W7",
      "if !introduction.is_empty() && !@ {\n                write(at, &introduction)?; // W7",

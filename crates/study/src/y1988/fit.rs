@@ -38,6 +38,17 @@ pub fn processor(runs: &[([f64; UNKNOWN], f64)]) -> Option<Processor> {
     })
 }
 
+/// Of runs that do the same with fewer and fewer transfers: seconds of all else, and of a transfer. None where all have
+/// as many.
+pub fn by_transfers(runs: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let mean = |of: fn(&(f64, f64)) -> f64| runs.iter().map(of).sum::<f64>() / runs.len() as f64;
+    let (transfers, seconds) = (mean(|run| run.0), mean(|run| run.1));
+    let sum = |of: &dyn Fn(&(f64, f64)) -> f64| runs.iter().map(of).sum::<f64>();
+    let spread = sum(&|run| (run.0 - transfers).powi(2));
+    let each = sum(&|run| (run.0 - transfers) * (run.1 - seconds)) / spread;
+    (spread > 0.0).then_some((seconds - each * transfers, each))
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -53,5 +64,16 @@ mod tests {
         }
         assert_eq!(processor(&[([1.0, 2.0, 3.0], 4.0), ([2.0, 4.0, 6.0], 8.0)]), None);
         assert_eq!(processor(&[]), None);
+    }
+
+    #[test]
+    fn a_transfer_takes_what_more_of_them_take_more() {
+        let (rest, each) = by_transfers(&[(100.0, 12.0), (200.0, 14.0), (400.0, 18.0)]).unwrap();
+        assert!(
+            (rest - 10.0).abs() < 1e-9 && (each - 0.02).abs() < 1e-9,
+            "{rest} {each}"
+        );
+        assert_eq!(by_transfers(&[(5.0, 1.0), (5.0, 2.0)]), None);
+        assert_eq!(by_transfers(&[]), None);
     }
 }
