@@ -134,6 +134,11 @@ impl Output {
         }
     }
 
+    /// Is it a file, and no data set of VSAM's?
+    pub fn is_file(&self) -> bool {
+        matches!(self.kind, OpenOutput::File(_))
+    }
+
     /// Completes it: the records written are durable then.
     pub fn close(self) -> Result<(), Trouble> {
         match self.kind {

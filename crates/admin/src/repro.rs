@@ -2,7 +2,8 @@
 //!
 //! 1. A record the target refuses is told, counted, and left out; the copy goes on. When as many are counted as
 //!    ERRORLIMIT says (4 when it is not given), the copy ends with 12.
-//! 2. Whatever was copied stays: the target is closed, and so made durable, in every case.
+//! 2. Whatever was copied stays: the target is closed, and so made durable, in every case. But a file that is to be
+//!    whole is as it was when the copy gives up.
 //! 3. An empty target is loaded, one with records is inserted into. A load that ends early leaves what it had loaded.
 //! 4. The target is touched (REUSE empties it) only when the input is open and the range has a beginning.
 
@@ -20,7 +21,7 @@ use super::trouble::{action_error, Trouble, GAVE_UP};
 use super::Services;
 use cica_engine::CopyError;
 use cica_format::attributes::Organization;
-use cica_messages::{CICA0908E, CICA0931E, CICA0946E, IDC0005I, IDC31467I, IDC3308I, IDC3314I};
+use cica_messages::{CICA0908E, CICA0931E, CICA0946E, CICA1022I, IDC0005I, IDC31467I, IDC3308I, IDC3314I};
 
 /// ERRORLIMIT when it is not given.
 const ERROR_LIMIT: u64 = 4;
@@ -42,6 +43,8 @@ pub struct Repro {
     pub by_intervals: bool,
     /// ERRORLIMIT: the copy ends when so many records were refused (1); 4 when nothing is said.
     pub error_limit: Option<u64>,
+    /// A file that is written is named only when all records came.
+    pub whole: bool,
 }
 
 impl Repro {
@@ -55,6 +58,7 @@ impl Repro {
             replace: false,
             by_intervals: false,
             error_limit: None,
+            whole: false,
         }
     }
 }
@@ -98,6 +102,13 @@ fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(
     let mut output = to.open_output(services, selection.input, request.reuse, request.replace)?;
     let limit = request.error_limit.unwrap_or(ERROR_LIMIT).max(1);
     let (mut cc, copied) = records(services, &mut selection, &mut output, limit, out);
+    if request.whole && cc >= GAVE_UP && output.is_file() {
+        drop(output);
+        // Its error would say less than what was told.
+        let _ = input.close();
+        out.say(&CICA1022I, &[("name", &to.name())]);
+        return Ok((cc, CopyCounts::default()));
+    }
     let written = output.close();
     // What has its name has its new format too, whatever the records came to.
     let is_changed = written.is_ok() && to.is_there();

@@ -5,6 +5,8 @@
 use crate::code::{Error, IN_USE};
 use cica_engine::{DataSet, Str, UnitOfRecovery};
 use cica_session::Session;
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::sync::Arc;
 
@@ -36,9 +38,25 @@ pub struct OpenString {
     pub(crate) string: Str,
     /// RBA of the record last returned.
     pub(crate) rba: Option<u64>,
+    /// Where the record last returned lies, in the string's own area.
+    pub(crate) last: Range<usize>,
     pub(crate) of: Arc<OpenDataSet>,
     /// The unit its changes belong to.
     pub(crate) _share: Option<Share>,
+}
+
+impl OpenString {
+    /// What a program gives, out of the way of the request: the string's own area is written while the request goes
+    /// on, and programs give back the record that they got.
+    pub(crate) fn apart<'b>(&self, given: &'b [u8]) -> Cow<'b, [u8]> {
+        let from = given.as_ptr() as usize;
+        let is_own = from < self.last.end && self.last.start < from + given.len();
+        if is_own {
+            Cow::Owned(given.to_vec())
+        } else {
+            Cow::Borrowed(given)
+        }
+    }
 }
 
 impl Drop for OpenString {

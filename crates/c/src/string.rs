@@ -4,7 +4,7 @@ use crate::border::{bytes, call, place};
 use crate::code::Error;
 use crate::handle::{self, with_string};
 use crate::object::{Object, OpenDataSet, OpenString, Share};
-use cica_engine::{Argument, Insert, Intent, Record, RequestError, Search, Str};
+use cica_engine::{Argument, Insert, Intent, Record, RequestError, Search};
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::atomic::Ordering::*;
 use std::sync::Arc;
@@ -75,6 +75,7 @@ fn open(of: Arc<OpenDataSet>, share: Option<Share>) -> Result<*mut c_void, Error
             None => of.data_set.string(),
         },
         rba: None,
+        last: 0..0,
         of,
         _share: share,
     };
@@ -109,8 +110,9 @@ pub unsafe extern "C" fn cica_get(
     let key = unsafe { bytes(key, key_size, "key") };
     // SAFETY: the caller's promise.
     unsafe {
-        get(string, flags, FOR | NOT_BELOW, record, |s, intent| {
-            s.get(key?, search(flags), intent).map_err(Error::from)
+        get(string, flags, FOR | NOT_BELOW, record, |open, intent| {
+            let key = open.apart(key?);
+            open.string.get(&*key, search(flags), intent).map_err(Error::from)
         })
     }
 }
@@ -123,8 +125,10 @@ pub unsafe extern "C" fn cica_get(
 pub unsafe extern "C" fn cica_get_rba(string: *mut c_void, rba: u64, flags: c_uint, record: *mut Value) -> c_int {
     // SAFETY: the caller's promise.
     unsafe {
-        get(string, flags, FOR, record, |s, intent| {
-            s.get(Argument::Rba(rba), Search::Equal, intent).map_err(Error::from)
+        get(string, flags, FOR, record, |open, intent| {
+            open.string
+                .get(Argument::Rba(rba), Search::Equal, intent)
+                .map_err(Error::from)
         })
     }
 }
@@ -137,8 +141,10 @@ pub unsafe extern "C" fn cica_get_rba(string: *mut c_void, rba: u64, flags: c_ui
 pub unsafe extern "C" fn cica_get_rrn(string: *mut c_void, rrn: u32, flags: c_uint, record: *mut Value) -> c_int {
     // SAFETY: the caller's promise.
     unsafe {
-        get(string, flags, FOR | NOT_BELOW, record, |s, intent| {
-            s.get(Argument::Rrn(rrn), search(flags), intent).map_err(Error::from)
+        get(string, flags, FOR | NOT_BELOW, record, |open, intent| {
+            open.string
+                .get(Argument::Rrn(rrn), search(flags), intent)
+                .map_err(Error::from)
         })
     }
 }
@@ -151,8 +157,8 @@ pub unsafe extern "C" fn cica_get_rrn(string: *mut c_void, rrn: u32, flags: c_ui
 pub unsafe extern "C" fn cica_next(string: *mut c_void, flags: c_uint, record: *mut Value) -> c_int {
     // SAFETY: the caller's promise.
     unsafe {
-        get(string, flags, FOR, record, |s, intent| {
-            s.next(intent).map_err(Error::from)
+        get(string, flags, FOR, record, |open, intent| {
+            open.string.next(intent).map_err(Error::from)
         })
     }
 }
@@ -165,8 +171,8 @@ pub unsafe extern "C" fn cica_next(string: *mut c_void, flags: c_uint, record: *
 pub unsafe extern "C" fn cica_prev(string: *mut c_void, flags: c_uint, record: *mut Value) -> c_int {
     // SAFETY: the caller's promise.
     unsafe {
-        get(string, flags, FOR, record, |s, intent| {
-            s.prev(intent).map_err(Error::from)
+        get(string, flags, FOR, record, |open, intent| {
+            open.string.prev(intent).map_err(Error::from)
         })
     }
 }
@@ -180,7 +186,7 @@ unsafe fn get(
     flags: c_uint,
     known: c_uint,
     record: *mut Value,
-    request: impl FnOnce(&mut Str, Intent) -> Result<Record<'_>, Error>,
+    request: impl FnOnce(&mut OpenString, Intent) -> Result<Record<'_>, Error>,
 ) -> c_int {
     call(|| {
         check_flags(flags, known)?;
@@ -193,12 +199,13 @@ unsafe fn get(
         // SAFETY: the caller's promise.
         let place = unsafe { place(record, "record") }?;
         with_string(string, |open| {
-            let got = request(&mut open.string, intent)?;
+            let got = request(open, intent)?;
+            let (data, size, rba) = (got.bytes.as_ptr(), got.bytes.len(), got.rba);
             *place = Value {
-                data: got.bytes.as_ptr().cast(),
-                size: got.bytes.len(),
+                data: data.cast(),
+                size,
             };
-            open.rba = Some(got.rba);
+            (open.rba, open.last) = (Some(rba), data as usize..data as usize + size);
             Ok(())
         })
     })
@@ -277,7 +284,10 @@ pub unsafe extern "C" fn cica_insert(
             0 => Insert::Direct,
             _ => return Err(Error::argument("CICA_ASCENDING and CICA_SKIP exclude each other")),
         };
-        let at = with_string(string, |open| open.string.insert(record, how).map_err(Error::from))?;
+        let at = with_string(string, |open| {
+            let record = open.apart(record);
+            open.string.insert(&record, how).map_err(Error::from)
+        })?;
         // SAFETY: the caller's promise.
         if let Some(rba) = unsafe { rba.as_mut() } {
             *rba = at;
@@ -295,7 +305,10 @@ pub unsafe extern "C" fn cica_update(string: *mut c_void, record: *const c_void,
     call(|| {
         // SAFETY: the caller's promise.
         let record = unsafe { bytes(record, size, "record") }?;
-        with_string(string, |open| Ok(open.string.update(record).map(drop)?))
+        with_string(string, |open| {
+            let record = open.apart(record);
+            Ok(open.string.update(&record).map(drop)?)
+        })
     })
 }
 

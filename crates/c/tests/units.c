@@ -68,6 +68,7 @@ int main(int argc, char **argv)
     cica_dataset *accounts, *journal, *range;
     cica_string *str, *mine, *entry;
     cica_unit *unit, *second, *foreign;
+    cica_val last;
     cica_val rec;
     int status, maxcc, locked, local = 0;
     pid_t child = fork();
@@ -133,6 +134,14 @@ int main(int argc, char **argv)
     IS(cica_get(mine, "0002", 4, CICA_UPDATE, &rec), CICA_OK);
     IS(cica_erase(mine), CICA_OK);
     IS(cica_insert(entry, "third           ", 16, CICA_ASCENDING, NULL), CICA_OK);
+    /* A record that is changed where it was returned is given as it is then, though the string has its area there. */
+    IS(cica_point(entry, NULL, 0, 0), CICA_OK);
+    IS(cica_next(entry, CICA_UPDATE, &last), CICA_OK);
+    memcpy((char *)last.data, "changed", 7);
+    IS(cica_update(entry, last.data, last.size), CICA_OK);
+    IS(cica_point(entry, NULL, 0, 0), CICA_OK);
+    IS(cica_next(entry, CICA_READ, &last), CICA_OK);
+    IS(memcmp(last.data, "changed", 7), 0);
     IS(cica_get(mine, "0001", 4, CICA_UPDATE, &rec), CICA_OK);
     IS(cica_unit_backout(unit), CICA_OK);
     IS(cica_update(mine, "0001000000", 10), CICA_NO_UPDATE);

@@ -6,7 +6,6 @@ use cica_admin::bldindex::Bldindex;
 use cica_admin::delete::Delete;
 use cica_admin::listcat::{Listcat, ListcatEntry, Listed, Which};
 use cica_admin::named::Named;
-use cica_admin::range::Range;
 use cica_admin::repro::{CopyCounts, Repro};
 use cica_admin::verify::Verify;
 use cica_admin::Services;
@@ -275,15 +274,7 @@ impl Store {
     /// # Errors
     /// [`Error::Admin`]: one of them cannot be opened, or records were refused; those before stay copied.
     pub fn copy(&self, from: &str, to: &str) -> Result<CopyCounts, Error> {
-        let request = Repro {
-            from: data_set(from),
-            to: data_set(to),
-            range: Range::default(),
-            reuse: false,
-            replace: false,
-            by_intervals: false,
-            error_limit: None,
-        };
+        let request = Repro::all(data_set(from), data_set(to));
         done(format!("REPRO {from} to {to}"), self.admin().repro(&request)).map(|(copied, _)| copied)
     }
 

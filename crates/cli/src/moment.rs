@@ -8,12 +8,21 @@ const DAY: u64 = 86_400;
 
 /// The end of the second or minute that `text` says, nanoseconds since 1970; `now` says which day is today.
 pub fn end_of(text: &str, now: u64) -> Result<u64, Failure> {
+    let (from, length) = said(text, now)?;
+    Ok((from + length) * SECOND - 1)
+}
+
+/// Its beginning.
+pub fn beginning_of(text: &str, now: u64) -> Result<u64, Failure> {
+    Ok(said(text, now)?.0 * SECOND)
+}
+
+fn said(text: &str, now: u64) -> Result<(u64, u64), Failure> {
     let wrong = || {
         let words = format!("'{text}' is no time; say HH:MM[:SS] of today or YYYY-MM-DDTHH:MM[:SS], UTC");
         Failure::new(Status::REFUSED, &CICA1015E, words)
     };
-    let (from, length) = parse(text, now / SECOND / DAY).ok_or_else(wrong)?;
-    Ok((from + length) * SECOND - 1)
+    parse(text, now / SECOND / DAY).ok_or_else(wrong)
 }
 
 /// The beginning, in seconds since 1970, and the length in seconds.

@@ -36,6 +36,12 @@ fn files(place: &Place) -> Vec<String> {
     files
 }
 
+/// Changes a record.
+fn put_other(place: &Place) {
+    let run = place.run_with(&["put", "PAY.MASTER", "--replace", "-q"], b"00000000 ANOTHER\n");
+    assert_eq!(run.status, 0, "{}", run.err);
+}
+
 #[test]
 fn a_backup_goes_through_a_pipe_and_comes_back() {
     let place = place(500);
@@ -46,6 +52,16 @@ fn a_backup_goes_through_a_pipe_and_comes_back() {
     assert_eq!(run.status, 0, "{}", run.err);
     let cat = |name: &str| place.run(&["cat", name]).out;
     assert_eq!(cat("TEST.MASTER"), cat("PAY.MASTER"));
+    // A slip in a name is told, and nothing comes back: least of all under its old name.
+    put_other(&place);
+    let now = cat("PAY.MASTER");
+    let slips: [&[&str]; 2] = [&["PAY.MASTER", "PAY.MASTR2"], &["--rename", "PAYROL.*=TEST.*"]];
+    for slip in slips {
+        let args = [&["restore", "-", "--replace"], slip].concat();
+        let run = place.run_with(&args, &copy.out);
+        assert!(run.status == 8 && run.err.contains("CICA0967E"), "{slip:?}: {run:?}");
+        assert_eq!(cat("PAY.MASTER"), now, "{slip:?}");
+    }
     let cut = place.run_with(&["restore", "-", "--replace"], &copy.out[..copy.out.len() - 1]);
     assert_eq!(cut.status, 12);
     assert!(

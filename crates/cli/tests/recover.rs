@@ -130,9 +130,14 @@ fn a_missing_segment_is_named_and_an_archive_is_cleaned() {
     let place = Place::new();
     assert_eq!(place.run_with(&["idcams"], DEFINE.as_bytes()).status, 0);
     put(&place, "00001ADAMS\n");
+    let minute = until(&place)[..16].to_owned();
     assert_eq!(place.run(&["backup", "PAY.MASTER", "-o", "noon"]).status, 0);
     (2..6).for_each(|n| put(&place, &format!("{n:05}BAKER\n")));
     let directory = place.dir.join("catalog/archive");
+    // What was changed in that minute was not changed before it.
+    let cleaned = place.run(&["archive", "clean", "--before", &minute]);
+    assert_eq!(cleaned.status, 0, "{}", cleaned.err);
+    assert!(segments(&directory).len() >= 4, "{minute}: {}", cleaned.err);
     let files = segments(&directory);
     let middle = &files[files.len() - 2];
     let bytes = std::fs::read(middle).unwrap();

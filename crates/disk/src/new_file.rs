@@ -159,6 +159,11 @@ impl NewFile {
         Ok(Some(length))
     }
 
+    /// Is it no plain file, but a pipe, a terminal, a device, or standard output? Nobody knows what of it is kept.
+    pub fn is_stream(&self) -> bool {
+        self.file.is_stream()
+    }
+
     /// Set when it has come to its end.
     pub fn whole(&self) -> Arc<AtomicBool> {
         self.whole.clone()

@@ -94,6 +94,12 @@ fn export(services: &mut Services, request: &Export, out: &mut Report) -> Result
     let copy = NewCopy::create(services, &request.onto)?;
     let name = copy.name.clone();
     let output = |error: std::io::Error| unwritten(&name, &error);
+    if source.permanent && copy.file.is_stream() {
+        let words =
+            "it is no file that keeps what is written to it, and the original would be deleted; write to a file, \
+                     or say TEMPORARY";
+        return Err(output(std::io::Error::other(words)));
+    }
     let head = head(services, source.entry.name(), source.members.len());
     let mut writer = Writer::new(copy.file, head, LEVEL).map_err(output)?;
     let version = source.version(services)?;

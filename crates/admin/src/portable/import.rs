@@ -86,10 +86,14 @@ fn import(services: &mut Services, request: &Import, out: &mut Report) -> Result
     };
     let mut records = None;
     let mut members = 0;
+    let mut unmet: Vec<&ImportObject> = request.objects.iter().collect();
     // The name of the object in the copy, and here.
     let mut renamed: Option<(Name, Name)> = None;
     while let Some((mode, mut entry)) = copy.member()? {
         members += 1;
+        let is_of =
+            |name: &Name| entry.name() == name || entry.components().any(|(_, component)| component.name == *name);
+        unmet.retain(|object| !Name::parse(&object.name).is_ok_and(|name| is_of(&name)));
         if mode == Mode::Definition && matches!(entry, Entry::Alias(_)) && !request.aliases {
             copy.skip()?;
             continue;
@@ -106,6 +110,10 @@ fn import(services: &mut Services, request: &Import, out: &mut Report) -> Result
     }
     if members == 0 {
         return Err(Failure::new(&CICA0967E, &[("name", &"IMPORT: THE COPY IS EMPTY")]));
+    }
+    // It would come in under its old name, or on its old volumes.
+    if let Some(object) = unmet.first() {
+        return Err(Failure::new(&CICA0967E, &[("name", &object.name)]));
     }
     // One object, in one catalog.
     let switched = importing

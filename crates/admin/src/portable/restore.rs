@@ -65,7 +65,7 @@ impl Services {
 }
 
 fn restore(services: &mut Services, request: &Restore, out: &mut Report) -> Result<(u8, Vec<Member>), Failure> {
-    let wanted = RestoreSelection::of(request)?;
+    let mut wanted = RestoreSelection::of(request)?;
     let mut copy = Copy::open(services, &request.from)?;
     let mut received = Received::default();
     let mut done: Vec<(Entry, Member)> = Vec::new();
@@ -75,6 +75,7 @@ fn restore(services: &mut Services, request: &Restore, out: &mut Report) -> Resu
             continue;
         }
         let before = sphere(&entry).clone();
+        wanted.note(&entry);
         wanted.rename(&mut entry)?;
         let (totals, records) = if request.test {
             copy.skip()?
@@ -87,6 +88,7 @@ fn restore(services: &mut Services, request: &Restore, out: &mut Report) -> Resu
     if done.is_empty() {
         return Err(Failure::new(&CICA0967E, &[("name", &request.names.join(" "))]));
     }
+    wanted.all_met()?;
     let (entered, switched) = received.switch(|contents, coming, replaced| {
         let each = |entry| leads_somewhere(contents, coming, entry);
         coming.iter().try_for_each(each)?;
@@ -227,6 +229,9 @@ struct RestoreSelection {
     masks: Vec<Mask>,
     excluded: Vec<Mask>,
     renames: Vec<(Mask, String)>,
+    /// Names in the copy that were chosen: of entries, of their components, and of what they lead to.
+    met: Vec<Name>,
+    chosen: Vec<Name>,
 }
 
 impl RestoreSelection {
@@ -239,7 +244,31 @@ impl RestoreSelection {
             masks: masks(&request.names)?,
             excluded: masks(&request.exclude)?,
             renames: request.renames.iter().map(rename).collect::<Result<_, _>>()?,
+            met: Vec::new(),
+            chosen: Vec::new(),
         })
+    }
+
+    /// Notes an entry that was chosen, by its names in the copy.
+    fn note(&mut self, entry: &Entry) {
+        self.chosen.push(entry.name().clone());
+        self.met.push(entry.name().clone());
+        self.met.push(sphere(entry).clone());
+        self.met
+            .extend(entry.components().map(|(_, component)| component.name.clone()));
+    }
+
+    /// A name that means nothing, or a pair of RENAME, is a mistake: what it should have renamed would come back under
+    /// its old name, over what has that. A mask that adds nothing to the others is none.
+    fn all_met(&self) -> Result<(), Failure> {
+        let missing = |mask: &&Mask| !mask.is_generic() && !self.chosen.iter().any(|name| mask.matches(name));
+        let name = self.masks.iter().find(missing).map(Mask::as_str);
+        let unused = |pair: &&(Mask, String)| !self.met.iter().any(|name| pair.0.matches(name));
+        let renaming = || self.renames.iter().find(unused).map(|(mask, _)| mask.as_str());
+        match name.or_else(renaming) {
+            Some(name) => Err(Failure::new(&CICA0967E, &[("name", &name)])),
+            None => Ok(()),
+        }
     }
 
     fn means(&self, name: &Name) -> bool {

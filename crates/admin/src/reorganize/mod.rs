@@ -40,7 +40,7 @@ pub(super) fn reorganize(
     let catalog = services.catalog_of(catalog, text)?;
     let old = cluster(&catalog, &name)?;
     let new = definition::of(&*catalog.contents()?, &old, layout)?;
-    let (before, after) = replace(services, &catalog, &old, new)?;
+    let (before, after) = replace(services, &catalog, &old, (new, layout))?;
     out.say(
         &CICA0970I,
         &[
@@ -70,7 +70,7 @@ fn replace(
     services: &mut Services,
     catalog: &Arc<Catalog>,
     old: &Cluster,
-    new: Cluster,
+    (new, layout): (Cluster, &NewLayout),
 ) -> Result<(Root, Root), Failure> {
     let options = OpenOptions {
         access: Access::Output,
@@ -94,6 +94,8 @@ fn replace(
         .map_err(|e| not_reorganized(&old.name, &format!("there is no room for a second copy of it: {e}")))?;
     let after = copy::copy(services, &mut making, &from, &before, &entry, &paths)?;
     making.switch(vec![replaced], |contents| {
+        // An alternate index that was defined and built meanwhile would lead to the old keys and places.
+        definition::of(contents, old, layout)?;
         contents.remove(&old.name)?;
         Ok(contents.insert(entry)?)
     })?;

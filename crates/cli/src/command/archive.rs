@@ -53,7 +53,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let (name, action, json) = match options {
         Options::Ls(show) => (show.dsn, ArchiveAction::List, show.json),
         Options::Verify(show) => (show.dsn, ArchiveAction::Verify, show.json),
-        Options::Clean { before, dsn } => (dsn, ArchiveAction::Clean(moment::end_of(&before, now)?), false),
+        Options::Clean { before, dsn } => (dsn, ArchiveAction::Clean(moment::beginning_of(&before, now)?), false),
     };
     let is_shown = !matches!(action, ArchiveAction::Clean(_));
     // A name that leads to nothing may be a slip.

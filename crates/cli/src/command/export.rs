@@ -39,6 +39,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
             to: options.count.map(To::Count).unwrap_or_default(),
             ..Range::default()
         },
+        whole: true,
         ..Repro::all(from, Named::Dd(OUT.to_owned()))
     };
     work(session, &global, |services| {

@@ -14,7 +14,7 @@ use cica_admin::stated::{Form, Stated};
 use cica_catalog::entry::{Keys, RecordSize};
 use cica_catalog::freespace::FreeSpace;
 use cica_catalog::space::{Space, Unit};
-use cica_catalog::{CatalogError, Name, Volser};
+use cica_catalog::{CatalogError, Entry, Name, Volser};
 use cica_disk::FileReader;
 use cica_messages as messages;
 use cica_qsam::{DdText, Reader};
@@ -109,7 +109,10 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let name = Name::parse(&options.dsn)?;
     let (mut text, _) = file(&options.file, "/dev/stdin", global)?;
     let definition = match session.catalog.home(&name)?.get(&name) {
-        Ok(_) => None,
+        Ok(there) => {
+            options.definition.agrees_with(&name, &there)?;
+            None
+        }
         Err(CatalogError::NotFound { .. }) => Some(options.definition.request(&name, &text)?),
         Err(error) => return Err(error.into()),
     };
@@ -143,6 +146,31 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
 }
 
 impl Definition {
+    /// What was said of keys and code page is what the data set has that is there. It would change nothing, and who
+    /// said it believes otherwise.
+    fn agrees_with(&self, name: &Name, there: &Entry) -> Result<(), Failure> {
+        let Entry::Cluster(cluster) = there else {
+            return Ok(());
+        };
+        let attributes = &cluster.attributes;
+        let differs = |option: &str, said: String, has: String| {
+            Failure::usage(format!(
+                "{option} {said}: {name} is there and has {has}; leave {option} out, or delete {name} first"
+            ))
+        };
+        let has_keys = (attributes.keys).map(|keys| (u64::from(keys.length), u64::from(keys.offset)));
+        if let (Some((length, offset)), true) = (self.keys, self.keys != has_keys) {
+            let has = has_keys.map_or("no key".to_owned(), |(length, offset)| format!("{length},{offset}"));
+            return Err(differs("--keys", format!("{length},{offset}"), has));
+        }
+        match self.ccsid {
+            Some(said) if said != attributes.ccsid => {
+                Err(differs("--ccsid", said.to_string(), attributes.ccsid.to_string()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// DEFINE CLUSTER for records like those of the file.
     fn request(&self, name: &Name, text: &DdText) -> Result<DefineCluster, Failure> {
         let found = match (self.recordsize, &self.space) {
@@ -251,6 +279,14 @@ impl Measured {
                 unit: Unit::Kilobytes,
                 primary,
                 secondary: primary.div_ceil(10).max(48),
+            };
+        }
+        if self.records == 0 {
+            // What a pipe will bring nobody knows.
+            return Space {
+                unit: Unit::Megabytes,
+                primary: 5,
+                secondary: 50,
             };
         }
         let primary = self.records.clamp(1000, 16_777_215);

@@ -3,16 +3,18 @@
 //!
 //! 1. A plain file is read and written where a request says. All else is a stream.
 //! 2. What is written behind what a file has goes there whoever else writes to it: the system finds the end.
-//! 3. A child after `fork` has its parent's files here, as other programs' children have; nothing of them is locked.
+//! 3. Standard input, output and error are the caller's: they are read and written from where they stand, as what he
+//!    runs before and behind does. What is written to them is a stream, be it a file or not.
+//! 4. A child after `fork` has its parent's files here, as other programs' children have; nothing of them is locked.
 
 use super::place::DirectoryEntry;
 use super::MODE;
 use crate::error::{failed, Action};
 use crate::{Begun, File, ReadAt, StreamMode, Visible, WriteAt};
-use rustix::fd::{AsRawFd, OwnedFd};
+use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, CWD};
 use rustix::io::Errno;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Read, Seek, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -23,6 +25,8 @@ pub(super) struct OutsideFile {
     file: std::fs::File,
     path: PathBuf,
     plain: bool,
+    /// Where a plain file begins for who reads it (3).
+    from: u64,
     /// The system finds the end for what is written.
     behind: bool,
     /// It is a terminal, which data must not steer.
@@ -42,6 +46,7 @@ impl OutsideFile {
             file,
             path: path.to_path_buf(),
             plain: found.is_file(),
+            from: 0,
             behind,
             terminal,
         })
@@ -51,6 +56,9 @@ impl OutsideFile {
     pub fn open(path: &Path, way: StreamMode) -> io::Result<OutsideFile> {
         match way {
             StreamMode::Read => {
+                if let Some(file) = standard(path) {
+                    return OutsideFile::input(file?, path);
+                }
                 let file = std::fs::File::open(path).map_err(|error| failed(Action::Open, path, error))?;
                 OutsideFile::of(file, path, false)
             }
@@ -61,6 +69,15 @@ impl OutsideFile {
                 OutsideFile::of(opened(path, flags)?, path, true)
             }
         }
+    }
+
+    fn input(mut file: std::fs::File, path: &Path) -> io::Result<OutsideFile> {
+        // What cannot be sought has no place.
+        let from = file.stream_position().unwrap_or(0);
+        Ok(OutsideFile {
+            from,
+            ..OutsideFile::of(file, path, false)?
+        })
     }
 
     fn plain(path: &Path) -> io::Result<OutsideFile> {
@@ -84,6 +101,12 @@ impl OutsideFile {
     }
 
     fn as_it_is(path: &Path) -> io::Result<OutsideFile> {
+        if let Some(file) = standard(path) {
+            return Ok(OutsideFile {
+                plain: false,
+                ..OutsideFile::of(file?, path, true)?
+            });
+        }
         let file = std::fs::File::options().append(true).open(path);
         OutsideFile::of(file.map_err(|error| failed(Action::Open, path, error))?, path, true)
     }
@@ -149,6 +172,24 @@ fn is_a_descriptor(path: &Path) -> bool {
     all.iter().any(|one| path.starts_with(one))
 }
 
+/// Standard input, output or error, where a path stands for one of them.
+fn standard(path: &Path) -> Option<io::Result<std::fs::File>> {
+    let of = |number: &str, name: &str| {
+        let all = [format!("/dev/fd/{number}"), format!("/proc/self/fd/{number}"), name.to_owned()];
+        all.iter().any(|one| path == Path::new(one))
+    };
+    let again = if of("0", "/dev/stdin") {
+        io::stdin().as_fd().try_clone_to_owned()
+    } else if of("1", "/dev/stdout") {
+        io::stdout().as_fd().try_clone_to_owned()
+    } else if of("2", "/dev/stderr") {
+        io::stderr().as_fd().try_clone_to_owned()
+    } else {
+        return None;
+    };
+    Some(again.map(Into::into).map_err(|error| failed(Action::Open, path, error)))
+}
+
 fn opened(path: &Path, flags: OFlags) -> io::Result<std::fs::File> {
     let place = DirectoryEntry::of(path, Action::Open)?;
     let opened = place.open(flags, 0);
@@ -161,7 +202,7 @@ impl File for OutsideFile {
     fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
         for read in batch {
             let done = if self.plain {
-                self.file.read_at(read.buf, read.at)
+                self.file.read_at(read.buf, self.from + read.at)
             } else {
                 (&self.file).read(read.buf)
             };
@@ -199,7 +240,7 @@ impl File for OutsideFile {
         }
         let found = self.file.metadata();
         found
-            .map(|found| found.len())
+            .map(|found| found.len().saturating_sub(self.from))
             .map_err(|error| failed(Action::Measure, &self.path, error))
     }
 

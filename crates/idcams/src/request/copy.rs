@@ -17,6 +17,7 @@ pub fn repro(params: &Params) -> Result<Repro, Message> {
         reuse: params.flag("REUSE"),
         replace: params.flag("REPLACE"),
         by_intervals: params.flag("CIMODE"),
+        whole: false,
         error_limit: params.number("ERRORLIMIT"),
     })
 }

@@ -1,0 +1,103 @@
+//! Standard input and output that are files: the shell, and what it runs before and behind, has its place in them.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{finish, Place};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::Stdio;
+
+fn place() -> Place {
+    let place = Place::new();
+    place.names("AAAAone\nBBBBtwo\n");
+    place
+}
+
+/// The command with standard output in a file, as the shell's `{ command; echo END; } > file`.
+fn into_file(place: &Place, args: &[&str], input: &[u8]) -> String {
+    let path = place.path("out");
+    let mut file = File::create(&path).unwrap();
+    let mut command = place.command(args);
+    command.stdin(Stdio::piped()).stdout(file.try_clone().unwrap());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    assert!(child.wait().unwrap().success());
+    file.write_all(b"END\n").unwrap();
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn records_are_written_where_standard_output_stands() {
+    let place = place();
+    assert_eq!(
+        into_file(&place, &["export", "A.NAMES", "-"], b""),
+        "AAAAone\nBBBBtwo\nEND\n"
+    );
+    let out = into_file(&place, &["export", "-q", "A.NAMES", "/dev/stdout"], b"");
+    assert_eq!(out, "AAAAone\nBBBBtwo\nEND\n");
+    // The listing and a DD that is standard output do not write over each other.
+    let cards = b" REPRO INDATASET(A.NAMES) OUTFILE(OUT)\n";
+    let out = into_file(&place, &["idcams", "--dd", "OUT=/dev/stdout"], cards);
+    for part in [
+        "AAAAone\nBBBBtwo\n",
+        "NUMBER OF RECORDS PROCESSED WAS 2",
+        "MAXIMUM CONDITION CODE WAS 0",
+    ] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    assert!(out.ends_with("END\n"), "{out}");
+}
+
+#[test]
+fn records_are_read_from_where_standard_input_stands() {
+    let place = place();
+    let path = place.write("in", b"KEY,NAME\nCCCCthree\n");
+    let mut input = File::open(path).unwrap();
+    let mut header = [0; 9];
+    input.read_exact(&mut header).unwrap();
+    let mut command = place.command(&["import", "-", "A.NAMES", "-q"]);
+    let run = command.stdin(input).output().unwrap();
+    assert!(run.status.success(), "{run:?}");
+    assert_eq!(place.run(&["cat", "A.NAMES"]).done(), "AAAAone\nBBBBtwo\nCCCCthree\n");
+}
+
+/// Nobody knows what a pipe keeps.
+#[test]
+fn what_is_exported_for_good_is_not_exported_to_a_stream() {
+    let place = place();
+    for target in ["/dev/null", "/dev/stdout"] {
+        let dd = format!("OUT={target}");
+        let run = place.cards("EXPORT A.NAMES OUTFILE(OUT)", &["--dd", &dd]);
+        assert_eq!(run.status, 12, "{}", run.text());
+        assert!(run.text().contains("TEMPORARY"), "{}", run.text());
+        assert_eq!(place.run(&["cat", "A.NAMES"]).done(), "AAAAone\nBBBBtwo\n");
+    }
+    let run = place.cards("EXPORT A.NAMES OUTFILE(OUT) TEMPORARY", &["--dd", "OUT=/dev/null"]);
+    assert_eq!(run.status, 0, "{}", run.text());
+}
+
+#[test]
+fn an_export_that_gives_up_leaves_the_file_that_was_there() {
+    let place = place();
+    place.write("names", b"those of yesterday\n");
+    // Records with line ends inside are no lines; four of them end the copy.
+    let mut records = Vec::new();
+    (0..5).for_each(|n| records.extend(format!("X{n:03}a\nbc").into_bytes()));
+    place.write("records", &records);
+    place
+        .run(&["import", "records,RECFM=F,LRECL=8", "A.NAMES", "-q"])
+        .done();
+    let run = place.run(&["export", "A.NAMES", "names"]);
+    assert_eq!(run.status, 12, "{run:?}");
+    assert!(
+        run.text().contains("CICA1022I") || run.err.contains("CICA1022I"),
+        "{run:?}"
+    );
+    assert_eq!(place.read("names"), b"those of yesterday\n");
+    place.run(&["export", "A.NAMES", "more"]);
+    assert!(!place.path("more").exists());
+    let mut command = place.command(&["export", "A.NAMES", "all,RECFM=V"]);
+    command.env("LC_ALL", "C");
+    finish(command, b"").done();
+}
