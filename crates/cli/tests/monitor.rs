@@ -78,6 +78,10 @@ fn each_view_fits_the_columns_there_are() {
     assert!(process["elapsed_seconds"].as_f64().unwrap() > 0.0 && process["cpu_seconds"].is_number());
     let set = &process["data_sets"][0];
     assert_eq!([&set["storage_class"], &set["volume"]], ["FAST", "CICA01"]);
+    assert!(
+        set["open"] == 1 && set["opened"].as_u64() > process["started"].as_u64(),
+        "{set}"
+    );
 }
 
 #[test]
@@ -98,7 +102,11 @@ fn steps_that_have_ended_are_shown_with_their_codes() {
 
 /// The monitor, serving, and its address.
 fn serve(place: &Place) -> (Ended, String) {
-    let mut command = place.command(&["monitor", "--listen", "0"]);
+    serve_on(place, "0")
+}
+
+fn serve_on(place: &Place, listen: &str) -> (Ended, String) {
+    let mut command = place.command(&["monitor", "--listen", listen]);
     let mut served = Ended(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
     let mut line = String::new();
     BufReader::new(served.0.stdout.take().unwrap())
@@ -146,7 +154,7 @@ fn the_dashboard_asks_for_what_is_served() {
     let place = Place::new();
     let (_put, _lines) = open(&place);
     let (_served, address) = serve(&place);
-    let answer = ask(&address, b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    let answer = ask(&address, b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
     let (head, page) = answer.split_once("\r\n\r\n").unwrap();
     assert!(head.starts_with("HTTP/1.1 200 OK") && page.ends_with("# EOF\n"));
     let samples = samples(page);
@@ -232,4 +240,50 @@ fn a_client_that_sends_slowly_keeps_nobody_waiting() {
     assert!(ask(&address, b"GET /metrics HTTP/1.1\r\n\r\n").contains("200 OK"));
     assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
     dripping.join().unwrap();
+}
+
+#[test]
+fn eight_clients_that_send_nothing_keep_nobody_waiting() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    let (_ended, address) = serve(&place);
+    let idle: Vec<TcpStream> = (0..8).map(|_| TcpStream::connect(&address).unwrap()).collect();
+    let started = std::time::Instant::now();
+    assert!(ask(&address, b"GET /metrics HTTP/1.1\r\n\r\n").contains("200 OK"));
+    // One after the other they would take 16 seconds.
+    assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
+    drop(idle);
+}
+
+/// As from a page of another site, whose name was made to lead here after the page was read.
+#[test]
+fn who_calls_the_machines_own_address_by_another_name_reads_nothing() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    let (_ended, address) = serve(&place);
+    for path in ["/", "/json", "/metrics"] {
+        for host in ["localhost", "127.0.0.1", &address] {
+            let answer = ask(
+                &address,
+                format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes(),
+            );
+            assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+        }
+        let answer = ask(
+            &address,
+            format!("GET {path} HTTP/1.1\r\nHost: evil.example:9100\r\n\r\n").as_bytes(),
+        );
+        assert!(
+            answer.starts_with("HTTP/1.1 421 ") && answer.contains("localhost"),
+            "{answer}"
+        );
+    }
+    // Where it listens on another address it can be asked by any name.
+    let (_ended, address) = serve_on(&place, "0.0.0.0:0");
+    let port = address.rsplit(':').next().unwrap();
+    let answer = ask(
+        &format!("127.0.0.1:{port}"),
+        b"GET /metrics HTTP/1.1\r\nHost: name.example\r\n\r\n",
+    );
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
 }

@@ -181,3 +181,39 @@ fn a_value_stays_in_its_column_where_a_record_lacks_one_before() {
         .run(&["smf", "export", "--format", "csv"])
         .failed(8, &["--type and --subtype"]);
 }
+
+#[test]
+fn where_no_record_is_wanted_each_way_to_show_them_says_so() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    cat(&place);
+    for args in [
+        &["print"][..],
+        &["totals"],
+        &["export"],
+        &["export", "--format", "json"],
+        &["export", "--format", "csv"],
+    ] {
+        let none = place.run(&[&["smf"], args, &["--job", "NONE"]].concat());
+        assert_eq!(none.status, 4, "{args:?}: {none:?}");
+    }
+    assert_eq!(place.run(&["smf", "export"]).status, 0);
+}
+
+/// The system keeps 15 bytes of a program's name, of this one half a character at their end.
+#[test]
+fn a_step_has_its_start_whatever_its_program_is_called() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    let name = place.path("L\u{f6}hne und Geh\u{e4}lter");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_cica"), &name).unwrap();
+    let mut command = std::process::Command::new(name);
+    command
+        .arg("idcams")
+        .current_dir(&place.dir)
+        .env("CICA_CATALOG", place.path("catalog"))
+        .env("CICA_SMF", "on");
+    assert_eq!(finish(command, b" PRINT INDATASET(A.NAMES) CHARACTER\n").status, 0);
+    let step = place.run(&["smf", "export", "--type", "30"]).json();
+    assert_ne!(step["SMF30STD"], "1970.001", "{step}");
+}

@@ -156,16 +156,12 @@ impl Drop for Shown {
     }
 }
 
+/// Files that are made, one after the other, before a process counts unseen.
+const TRIES: u64 = 8;
+
 fn make(disk: &Arc<dyn Disk>, directory: &Path, process: &ProcessIdentity) -> io::Result<Shown> {
     make_directory(&**disk, directory)?;
-    let path = directory.join(format!("{}-{}", process.pid, process.started));
-    let how = |create, lock| Open {
-        write: true,
-        create,
-        lock,
-        ..Open::default()
-    };
-    let file = disk.open(&path, how(Create::New, Lock::Exclusive))?;
+    let (path, file) = make_file(&**disk, directory, process)?;
     let made = file.size(Some(((1 + GROWTH) * PIECE) as u64)).and_then(|_| {
         // The memory keeps its file open, and in a child the lock too: so it is of another open.
         let cells = disk.open(&path, how(Create::No, Lock::None))?;
@@ -190,6 +186,34 @@ fn make(disk: &Arc<dyn Disk>, directory: &Path, process: &ProcessIdentity) -> io
     shown.all.at(EDITION_AT).store(edition(), Relaxed);
     write_identity(&shown.all, &process.encode());
     Ok(shown)
+}
+
+fn how(create: Create, lock: Lock) -> Open {
+    Open {
+        write: true,
+        create,
+        lock,
+        ..Open::default()
+    }
+}
+
+/// The file, empty and locked. Whoever looks after it is made and before it is locked takes it for a dead one (Q5),
+/// locks it, and removes it. Then another one is made under the next name, which he has not seen.
+fn make_file(disk: &dyn Disk, directory: &Path, process: &ProcessIdentity) -> io::Result<(PathBuf, Box<dyn File>)> {
+    let mut tried = 0;
+    loop {
+        let name = format!("{}-{}", process.pid, process.started.saturating_add(tried));
+        let path = directory.join(name);
+        tried += 1;
+        match disk.open(&path, how(Create::New, Lock::Exclusive)) {
+            Ok(file) => return Ok((path, file)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && tried < TRIES => {
+                // Who has the lock removes it too, if he may.
+                let _ = disk.remove(&path);
+            }
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// Makes the directory of the files where there is none. It may be gone after a power cut, as what is in it.
@@ -381,5 +405,46 @@ impl Drop for StringCounts {
         if let Some(line) = self.line {
             inner.lines[line / 64].fetch_and(!(1 << (line % 64)), AcqRel);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::running;
+    use cica_disk::LinuxDisk;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn a_file_is_made_whoever_looks_meanwhile() {
+        let directory = std::env::temp_dir().join(format!("cica-own-{}", std::process::id()));
+        let disk: Arc<dyn Disk> = Arc::new(LinuxDisk::new());
+        let (made, looks) = (AtomicBool::new(false), AtomicU64::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !made.load(Acquire) {
+                        running(&*disk, &directory);
+                        looks.fetch_add(1, Relaxed);
+                    }
+                });
+            }
+            let mut process = ProcessIdentity {
+                pid: 7,
+                ..ProcessIdentity::default()
+            };
+            std::fs::create_dir_all(&directory).expect("a directory");
+            let mut unseen = 0;
+            // Names of the next ones that are tried are not those of the next process.
+            for n in 0..500 {
+                process.started = n * TRIES;
+                let file = StatisticsFile::create(disk.clone(), &directory, &process);
+                unseen += u32::from(!file.is_seen());
+            }
+            made.store(true, Release);
+            assert_eq!(unseen, 0);
+        });
+        assert!(looks.into_inner() > 0);
+        std::fs::remove_dir_all(&directory).expect("it is there");
     }
 }

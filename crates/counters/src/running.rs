@@ -39,6 +39,8 @@ pub struct SharedBuffers {
 pub struct OpenDataSet {
     /// Which one it is.
     pub identity: DataSetIdentity,
+    /// Its place in the file, from 1 on, which stays the same while it is open; 0: it is not of a file.
+    pub slot: u64,
     counts: Vec<u64>,
     /// Data component.
     pub data: Component,
@@ -178,6 +180,10 @@ fn read_process(disk: &dyn Disk, path: &Path) -> Result<Option<Process>, String>
         Err(error) => return Err(error.to_string()),
     };
     let length = file.size(None).map_err(|error| error.to_string())?;
+    if length == 0 {
+        // Its process has made it, and not yet given it a length.
+        return Ok(None);
+    }
     let Some(head) = read_piece(&*file, 0, is_gauge_of_head)? else {
         return Ok(None);
     };
@@ -206,7 +212,7 @@ fn read_process(disk: &dyn Disk, path: &Path) -> Result<Option<Process>, String>
     let slots = (length / PIECE as u64).saturating_sub(1).min(SLOTS as u64);
     for slot in 1..=slots {
         if let Some(piece) = read_piece(&*file, slot, is_gauge_of_slot)? {
-            process.data_sets.push(data_set(&piece)?);
+            process.data_sets.push(data_set(&piece, slot)?);
         }
     }
     process
@@ -228,10 +234,11 @@ fn shared_buffers(head: &Piece) -> Vec<SharedBuffers> {
     all
 }
 
-fn data_set(piece: &Piece) -> Result<OpenDataSet, String> {
+fn data_set(piece: &Piece, slot: u64) -> Result<OpenDataSet, String> {
     let identity = DataSetIdentity::decode(&piece.identity()).ok_or("a slot of it says nothing of its data set")?;
     let mut set = OpenDataSet {
         identity,
+        slot,
         counts: piece.cells(layout::DATA_SET, DataSetCount::ALL.len()),
         data: Component {
             counts: piece.cells(layout::DATA, ComponentCount::ALL.len()),
@@ -242,7 +249,7 @@ fn data_set(piece: &Piece) -> Result<OpenDataSet, String> {
     };
     for line in 0..layout::STRING_LINES {
         let counted = piece.cells(layout::STRINGS + line, StringCount::ALL.len());
-        let add = |to: &mut u64, counter: StringCount| *to = to.wrapping_add(counted[counter as usize]);
+        let add = |to: &mut u64, counter: StringCount| *to = to.saturating_add(counted[counter as usize]);
         let looks = ComponentCount::Looks as usize;
         for counter in [StringCount::Retrieved, StringCount::Found] {
             add(&mut set.counts[DataSetCount::Retrieved as usize], counter);
@@ -263,7 +270,7 @@ fn data_set(piece: &Piece) -> Result<OpenDataSet, String> {
 pub(crate) fn of_cells(cells: &Cells) -> Option<OpenDataSet> {
     let words = (0..cells.count()).flat_map(|at| cells.at(at).load(Relaxed).to_le_bytes());
     let piece = Piece { bytes: words.collect() };
-    data_set(&piece).ok()
+    data_set(&piece, 0).ok()
 }
 
 /// A head or slot as it was at one moment, but for its counters, which each are of some moment.
@@ -346,4 +353,20 @@ fn is_gauge_of_slot(at: usize) -> bool {
         || components
             .iter()
             .any(|&line| is_gauge_in(table::ComponentCount::ROWS, at, line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cica_disk::LinuxDisk;
+
+    #[test]
+    fn a_file_that_has_no_length_yet_is_nobodys() {
+        let path = std::env::temp_dir().join(format!("cica-running-{}", std::process::id()));
+        std::fs::write(&path, "").expect("a file");
+        assert_eq!(read_process(&LinuxDisk::new(), &path), Ok(None));
+        std::fs::write(&path, "CICA").expect("a file");
+        assert_eq!(read_process(&LinuxDisk::new(), &path), Err("it is cut off".to_owned()));
+        std::fs::remove_file(&path).expect("it is there");
+    }
 }

@@ -13,6 +13,7 @@ use clap::Args;
 use overview::Overview;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
+use table::short;
 use view::View;
 
 /// Show what runs: storage classes, data sets, pools, volumes, jobs, locks
@@ -49,6 +50,17 @@ pub struct Options {
     columns: u16,
 }
 
+impl Options {
+    /// Columns that the terminal has now.
+    fn width(&self) -> usize {
+        let size = rustix::termios::tcgetwinsize(std::io::stdout());
+        match size.map_or(0, |size| size.ws_col) {
+            0 => self.columns.into(),
+            columns => columns.into(),
+        }
+    }
+}
+
 /// What is looked at.
 struct Watched {
     session: Session,
@@ -72,25 +84,24 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         writeln!(out, "{:#}", view::json(&watched.look(true)))?;
         return Ok(Status::DONE);
     }
-    let size = rustix::termios::tcgetwinsize(std::io::stdout());
-    let columns = size.map_or(0, |size| usize::from(size.ws_col));
-    let columns = if columns == 0 { options.columns.into() } else { columns };
     let steps = matches!(options.view, View::All | View::Jobs);
     if options.once || !std::io::stdout().is_terminal() {
-        out.write_all(view::text(&watched.look(steps), None, options.view, columns).as_bytes())?;
+        let screen = view::text(&watched.look(steps), None, options.view, options.width());
+        out.write_all(screen.as_bytes())?;
         return Ok(Status::DONE);
     }
     let (mut before, every) = (None, Duration::from_secs(options.every));
     loop {
         let seen = watched.look(steps);
-        let earlier = before.as_ref().map(|seen| (seen, options.every));
-        let screen = view::text(&seen, earlier, options.view, columns);
+        // The window may have become another size since the screen before.
+        let columns = options.width();
+        let screen = view::text(&seen, before.as_ref(), options.view, columns);
         // The screen is cleared by us; what data sets are called goes through as text.
         let mut terminal = std::io::stdout();
         write!(terminal, "\x1b[H\x1b[2J")?;
         terminal.flush()?;
         out.write_all(screen.as_bytes())?;
-        writeln!(out, "\nCtrl-C ends it")?;
+        writeln!(out, "\n{}", short("Ctrl-C ends it", columns))?;
         out.flush()?;
         std::thread::sleep(every);
         before = Some(seen);

@@ -319,7 +319,11 @@ fn json_lines(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure
         }
         writeln!(out, "{}", serde_json::Value::Object(fields))?;
     }
-    Ok(Status::DONE)
+    Ok(if records.is_empty() {
+        Status::NOTHING
+    } else {
+        Status::DONE
+    })
 }
 
 fn csv(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {

@@ -36,17 +36,17 @@ pub fn page(look: &Overview) -> String {
     for (counter, row) in DataSetCount::ALL.iter().zip(DataSetCount::ROWS) {
         family(&mut page, row);
         for process in &seen.processes {
-            for (n, set) in process.data_sets.iter().enumerate() {
-                sample(&mut page, row, &of_set(look, process, set, n), set.count(*counter));
+            for set in &process.data_sets {
+                sample(&mut page, row, &of_set(look, process, set), set.count(*counter));
             }
         }
     }
     for (counter, row) in ComponentCount::ALL.iter().zip(ComponentCount::ROWS) {
         family(&mut page, row);
         for process in &seen.processes {
-            for (n, set) in process.data_sets.iter().enumerate() {
+            for set in &process.data_sets {
                 for (part, component) in ["data", "index"].into_iter().zip(set.components()) {
-                    let labels = format!("{},component=\"{part}\"", of_set(look, process, set, n));
+                    let labels = format!("{},component=\"{part}\"", of_set(look, process, set));
                     sample(&mut page, row, &labels, component.count(*counter));
                 }
             }
@@ -75,13 +75,14 @@ fn times(page: &mut String, look: &Overview) {
     }
 }
 
-/// Labels of an open data set.
-fn of_set(look: &Overview, process: &Process, set: &OpenDataSet, n: usize) -> String {
+/// Labels of an open data set. `open` is its place in the process's file, which stays while it is open.
+fn of_set(look: &Overview, process: &Process, set: &OpenDataSet) -> String {
     let (cluster, volume) = (quoted(&set.identity.cluster), quoted(&set.identity.volume));
     let class = quoted(look.class(set));
     format!(
-        "{},dataset=\"{cluster}\",open=\"{n}\",volume=\"{volume}\",storclas=\"{class}\"",
-        of(process)
+        "{},dataset=\"{cluster}\",open=\"{}\",volume=\"{volume}\",storclas=\"{class}\"",
+        of(process),
+        set.slot
     )
 }
 
@@ -119,4 +120,38 @@ fn of(process: &Process) -> String {
 
 fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::overview::made::Counting;
+    use super::page;
+
+    #[test]
+    fn labels_of_an_open_data_set_stay_when_another_opens_or_closes() {
+        let counting = Counting::new("labels");
+        let labels = |cluster: &str| {
+            let page = page(&counting.look(0, None));
+            let line = page.lines().find(|line| line.contains(cluster)).expect("it is open");
+            line.split(['{', '}']).nth(1).map(str::to_owned)
+        };
+        let first = counting.open("C.FIRST", 1);
+        let _second = counting.open("B.SECOND", 2);
+        let before = [labels("C.FIRST"), labels("B.SECOND")];
+        let _third = counting.open("A.THIRD", 3);
+        assert_eq!([labels("C.FIRST"), labels("B.SECOND")], before);
+        drop(first);
+        assert_eq!(labels("B.SECOND"), before[1]);
+        // Each open of a data set has its own.
+        let again = counting.open("B.SECOND", 4);
+        let page = page(&counting.look(0, None));
+        let opens = page.lines().filter(|line| line.starts_with("cica_retrieved_total{"));
+        let mut opens: Vec<&str> = opens
+            .map(|line| line.split(['{', '}']).nth(1).unwrap_or_default())
+            .collect();
+        assert_eq!(opens.len(), 3, "{page}");
+        opens.dedup();
+        assert_eq!(opens.len(), 3, "{page}");
+        drop(again);
+    }
 }

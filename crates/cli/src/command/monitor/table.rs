@@ -51,7 +51,7 @@ impl Table {
         };
         let mut lines = vec![String::new(), short(&self.title, columns)];
         if self.rows.is_empty() {
-            lines.push("(none)".into());
+            lines.push(short("(none)", columns));
             return lines;
         }
         lines.push(line(&|at| self.columns[at].head.to_owned()));
@@ -71,7 +71,8 @@ impl Table {
     }
 }
 
-fn short(text: &str, columns: usize) -> String {
+/// What fits of a text.
+pub fn short(text: &str, columns: usize) -> String {
     text.chars().take(columns).collect()
 }
 
@@ -90,6 +91,8 @@ mod tests {
         assert_eq!(row(10), "PAYROLL.MA");
         for columns in 1..60 {
             assert!(table.lines(columns).iter().all(|line| line.chars().count() <= columns));
+            let empty = Table::new("DATA SETS", &[("NAME", 1)]).lines(columns);
+            assert!(empty.iter().all(|line| line.chars().count() <= columns));
         }
         assert_eq!(Table::new("X", &[("A", 1)]).lines(80), ["", "X", "(none)"]);
     }

@@ -1,12 +1,13 @@
 //! What was seen, as text of so many columns and as JSON.
 
 use super::overview::{both, Ended, Overview};
-use super::table::Table;
+use super::table::{short, Table};
 use cica_counters::{ComponentCount, DataSetCount, FramesCount, LockCount, LsrCount, OpenDataSet, PoolCount};
 use cica_counters::{Process, SharedBuffers, SmfCount};
 use clap::ValueEnum;
 use serde_json::{json, Map, Value};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// A part of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -27,11 +28,14 @@ pub enum View {
     Locks,
 }
 
-/// The screen; `before` is what was seen so many seconds ago.
-pub fn text(look: &Overview, before: Option<(&Overview, u64)>, view: View, columns: usize) -> String {
+/// What is shown where nothing is known.
+const UNKNOWN: &str = "-";
+
+/// The screen; `before` is the look before this one.
+pub fn text(look: &Overview, before: Option<&Overview>, view: View, columns: usize) -> String {
     let opens = look.open().count();
     let head = format!("CICA MONITOR   processes {}   opens {opens}", look.seen.processes.len());
-    let mut lines: Vec<String> = vec![head.chars().take(columns).collect()];
+    let mut lines: Vec<String> = vec![short(&head, columns)];
     let since = Since { look, before };
     for (of, table) in [
         (View::Rlssc, since.classes()),
@@ -50,7 +54,7 @@ pub fn text(look: &Overview, before: Option<(&Overview, u64)>, view: View, colum
     }
     for torn in &look.seen.torn {
         let line = format!("not shown: {}: {}", torn.path.display(), torn.why);
-        lines.push(line.chars().take(columns).collect());
+        lines.push(short(&line, columns));
     }
     let mut text = lines.join("\n");
     text.push('\n');
@@ -60,7 +64,7 @@ pub fn text(look: &Overview, before: Option<(&Overview, u64)>, view: View, colum
 /// What is shown of a look, with the one before it.
 struct Since<'l> {
     look: &'l Overview,
-    before: Option<(&'l Overview, u64)>,
+    before: Option<&'l Overview>,
 }
 
 /// What was asked for, and where it was found.
@@ -110,6 +114,15 @@ impl Reads {
         self.with(u64::saturating_add, other)
     }
 
+    /// Those of several; none where none of them is known.
+    fn sum(all: impl Iterator<Item = Option<Reads>>) -> Option<Reads> {
+        let mut all = all.peekable();
+        match all.peek() {
+            None => Some(Reads::default()),
+            Some(_) => all.flatten().reduce(Reads::and),
+        }
+    }
+
     /// BMF%, CF%, DASD%: found in the pool, in a cache structure, which there is none, and in the file.
     fn found(&self) -> [String; 3] {
         let hits = self.looks.saturating_sub(self.read);
@@ -124,8 +137,18 @@ impl Reads {
     /// Microseconds of a read, of those that were timed.
     fn response(&self) -> String {
         let took = self.nanoseconds.checked_div(self.timed);
-        took.map_or("-".into(), |nanoseconds| (nanoseconds / 1000).to_string())
+        took.map_or(UNKNOWN.into(), |nanoseconds| (nanoseconds / 1000).to_string())
     }
+}
+
+/// See [`Reads::found`].
+fn found(reads: Option<Reads>) -> [String; 3] {
+    reads.map_or_else(|| [UNKNOWN; 3].map(String::from), |reads| reads.found())
+}
+
+/// See [`Reads::response`].
+fn response(reads: Option<Reads>) -> String {
+    reads.map_or(UNKNOWN.into(), |reads| reads.response())
 }
 
 impl Since<'_> {
@@ -137,23 +160,35 @@ impl Since<'_> {
         }
     }
 
-    fn rate(&self, count: u64) -> String {
-        (count / self.before.map_or(1, |(_, seconds)| seconds.max(1))).to_string()
+    /// So many in a second of the time that passed between the looks; without a look before: so many.
+    fn rate(&self, count: Option<u64>) -> String {
+        let rate = count.and_then(|count| match self.before {
+            Some(before) => per_second(count, between(before, self.look)),
+            None => Some(count),
+        });
+        rate.map_or(UNKNOWN.into(), |rate| rate.to_string())
     }
 
-    /// What came since the look before, or since the open.
-    fn reads(&self, process: &Process, set: &OpenDataSet) -> Reads {
+    /// What came since the look before, or since the open where there was none. None: the look before does not have it.
+    fn reads(&self, process: &Process, set: &OpenDataSet) -> Option<Reads> {
         let now = Reads::of(set);
-        let mut earlier = self.before.iter().flat_map(|(look, _)| look.open());
-        let then = earlier.find(|(other, of)| other.identity == process.identity && of.identity == set.identity);
-        then.map_or(now, |(_, then)| now.with(u64::saturating_sub, Reads::of(then)))
+        let Some(before) = self.before else {
+            return Some(now);
+        };
+        let mut earlier = before.open();
+        let (_, then) = earlier.find(|(other, of)| other.identity == process.identity && is_same(of, set))?;
+        Some(now.with(u64::saturating_sub, Reads::of(then)))
     }
 
-    fn grouped(&self, group: impl Fn(&OpenDataSet) -> String) -> BTreeMap<String, (u64, Reads)> {
-        let mut groups: BTreeMap<String, (u64, Reads)> = BTreeMap::new();
+    /// Opens of each group, and what came of those of which it is known.
+    fn grouped(&self, group: impl Fn(&OpenDataSet) -> String) -> BTreeMap<String, (u64, Option<Reads>)> {
+        let mut groups: BTreeMap<String, (u64, Option<Reads>)> = BTreeMap::new();
         for (process, set) in self.look.open() {
             let (opens, reads) = groups.entry(group(set)).or_default();
-            (*opens, *reads) = (*opens + 1, reads.and(self.reads(process, set)));
+            *opens += 1;
+            if let Some(more) = self.reads(process, set) {
+                *reads = Some(reads.unwrap_or_default().and(more));
+            }
         }
         groups
     }
@@ -174,23 +209,23 @@ impl Since<'_> {
         );
         for (class, (_, reads)) in self.grouped(|set| self.look.class(set).to_owned()) {
             let class = if class.is_empty() { "(none)".into() } else { class };
-            let [bmf, cf, dasd] = reads.found();
-            let rate = |count| self.rate(count);
+            let [bmf, cf, dasd] = found(reads);
+            let rate = |of: fn(Reads) -> u64| self.rate(reads.map(of));
             table.row(vec![
                 class,
                 "ALL".into(),
-                reads.response(),
-                rate(reads.looks),
+                response(reads),
+                rate(|reads| reads.looks),
                 bmf,
                 cf,
                 dasd,
-                rate(reads.written),
+                rate(|reads| reads.written),
             ]);
-            for (access, count) in [
-                ("DIR", reads.direct),
-                ("SEQ", reads.retrieved.saturating_sub(reads.direct)),
+            for (access, rate) in [
+                ("DIR", rate(|reads| reads.direct)),
+                ("SEQ", rate(|reads| reads.retrieved.saturating_sub(reads.direct))),
             ] {
-                table.row(vec![String::new(), access.into(), String::new(), rate(count)]);
+                table.row(vec![String::new(), access.into(), String::new(), rate]);
             }
         }
         table
@@ -215,20 +250,22 @@ impl Since<'_> {
         let mut table = Table::new(format!("DATA SETS (RLSDS)   {}", self.unit()), &columns);
         for (process, set) in self.look.open() {
             let reads = self.reads(process, set);
-            let [bmf, cf, dasd] = reads.found();
+            let [bmf, cf, dasd] = found(reads);
+            let rate = |of: fn(Reads) -> u64| self.rate(reads.map(of));
+            let splits = |n: usize| reads.map_or(UNKNOWN.into(), |reads| reads.splits[n].to_string());
             table.row(vec![
                 set.identity.cluster.clone(),
                 process.identity.pid.to_string(),
-                reads.response(),
-                self.rate(reads.retrieved),
-                self.rate(reads.direct),
+                response(reads),
+                rate(|reads| reads.retrieved),
+                rate(|reads| reads.direct),
                 bmf,
                 cf,
                 dasd,
-                self.rate(reads.excps),
-                self.rate(reads.written),
-                reads.splits[0].to_string(),
-                reads.splits[1].to_string(),
+                rate(|reads| reads.excps),
+                rate(|reads| reads.written),
+                splits(0),
+                splits(1),
                 percent(free(set), set.data.count(ComponentCount::HighAllocated)).to_string(),
             ]);
         }
@@ -253,14 +290,16 @@ impl Since<'_> {
         for process in &self.look.seen.processes {
             let pool = Pool::of(self.look, process, self.before);
             let reads = process.data_sets.iter().map(|set| self.reads(process, set));
-            let [bmf, cf, dasd] = reads.fold(Reads::default(), Reads::and).found();
+            let [bmf, cf, dasd] = found(Reads::sum(reads));
             table.row(vec![
                 process.identity.pid.to_string(),
-                self.look.times(process).map_or("-".into(), |(cpu, _)| hundredths(cpu)),
+                self.look
+                    .times(process)
+                    .map_or(UNKNOWN.into(), |(cpu, _)| hundredths(cpu)),
                 size(pool.limit),
                 size(pool.charged),
                 percent(pool.charged, pool.limit).to_string(),
-                pool.age.map_or("-".into(), period),
+                pool.age.seconds().map_or(UNKNOWN.into(), period),
                 pool.mode().into(),
                 pool.gone.to_string(),
                 bmf,
@@ -342,8 +381,9 @@ impl Since<'_> {
         ];
         let mut table = Table::new(format!("VOLUMES   {}", self.unit()), &columns);
         for (volume, (opens, reads)) in self.grouped(|set| set.identity.volume.clone()) {
-            let rates = [reads.excps, reads.read, reads.written].map(|count| self.rate(count));
-            table.row([vec![volume, opens.to_string(), reads.response()], rates.to_vec()].concat());
+            let counts: [fn(Reads) -> u64; 3] = [|reads| reads.excps, |reads| reads.read, |reads| reads.written];
+            let rates = counts.map(|count| self.rate(reads.map(count)));
+            table.row([vec![volume, opens.to_string(), response(reads)], rates.to_vec()].concat());
         }
         table
     }
@@ -362,23 +402,20 @@ impl Since<'_> {
         let mut table = Table::new("JOBS THAT RUN", &columns);
         for process in &self.look.seen.processes {
             let identity = &process.identity;
-            let excps: u64 = process
-                .data_sets
-                .iter()
-                .map(|set| both(set, ComponentCount::Excps))
-                .sum();
+            let sets = process.data_sets.iter();
+            let excps = saturating_sum(sets.map(|set| both(set, ComponentCount::Excps)));
             let times = self.look.times(process);
             table.row(vec![
                 if identity.job.is_empty() {
-                    "-".into()
+                    UNKNOWN.into()
                 } else {
                     identity.job.clone()
                 },
                 identity.step.clone(),
                 identity.program.clone(),
                 identity.pid.to_string(),
-                times.map_or("-".into(), |(_, elapsed)| hundredths(elapsed)),
-                times.map_or("-".into(), |(cpu, _)| hundredths(cpu)),
+                times.map_or(UNKNOWN.into(), |(_, elapsed)| hundredths(elapsed)),
+                times.map_or(UNKNOWN.into(), |(cpu, _)| hundredths(cpu)),
                 excps.to_string(),
                 process.data_sets.len().to_string(),
             ]);
@@ -437,35 +474,61 @@ struct Pool {
     limit: u64,
     charged: u64,
     gone: u64,
-    /// Seconds that a page stays on average: pages in it, by those that leave in a second. None: none leaves.
-    age: Option<u64>,
+    age: Age,
+}
+
+/// How long a page stays on average: pages in the pool, by those that leave in a second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Age {
+    /// None leaves.
+    NoneLeaves,
+    /// So many seconds.
+    Seconds(u64),
+    /// Nobody knows in what time they left.
+    Unknown,
+}
+
+impl Age {
+    /// Of so many pages, of which so many left in that time.
+    fn of(pages: u64, left: u64, hundredths: Option<u64>) -> Age {
+        match (left, hundredths) {
+            (0, _) => Age::NoneLeaves,
+            (_, None | Some(0)) => Age::Unknown,
+            (_, Some(hundredths)) => Age::Seconds(pages.saturating_mul(hundredths) / left / 100),
+        }
+    }
+
+    fn seconds(self) -> Option<u64> {
+        match self {
+            Age::Seconds(seconds) => Some(seconds),
+            Age::NoneLeaves | Age::Unknown => None,
+        }
+    }
 }
 
 impl Pool {
     /// Pages that left since the look before, or since the process began.
-    fn of(look: &Overview, process: &Process, before: Option<(&Overview, u64)>) -> Pool {
+    fn of(look: &Overview, process: &Process, before: Option<&Overview>) -> Pool {
         let [limit, charged, gone] = [PoolCount::Limit, PoolCount::Charged, PoolCount::Gone].map(|c| process.pool(c));
-        let earlier = before.and_then(|(then, seconds)| {
-            let mut all = then.seen.processes.iter();
-            Some((
-                all.find(|other| other.identity == process.identity)?
-                    .pool(PoolCount::Gone),
-                seconds,
-            ))
+        let earlier = before.and_then(|before| {
+            let mut all = before.seen.processes.iter();
+            let then = all.find(|other| other.identity == process.identity)?;
+            Some((then.pool(PoolCount::Gone), between(before, look)))
         });
         let (left, hundredths) = match earlier {
-            Some((then, seconds)) => (gone.saturating_sub(then), seconds.saturating_mul(100)),
-            None => (gone, look.times(process).map_or(0, |(_, elapsed)| elapsed)),
+            Some((then, passed)) => (gone.saturating_sub(then), u64::try_from(passed.as_millis() / 10).ok()),
+            None => (gone, look.times(process).map(|(_, elapsed)| elapsed)),
         };
-        let pages: u64 = (process.frames.iter())
-            .map(|frames| frames[FramesCount::Frames as usize].saturating_sub(frames[FramesCount::Free as usize]))
-            .sum();
-        let age = pages.saturating_mul(hundredths).checked_div(left).map(|age| age / 100);
+        let frames = process.frames.iter();
+        let pages = saturating_sum(frames.map(|frames| {
+            let [all, free] = [FramesCount::Frames, FramesCount::Free].map(|counter| frames[counter as usize]);
+            all.saturating_sub(free)
+        }));
         Pool {
             limit,
             charged,
             gone,
-            age,
+            age: Age::of(pages, left, hundredths),
         }
     }
 
@@ -473,12 +536,35 @@ impl Pool {
     /// where it is accelerated, and of 5 in panic.
     fn mode(&self) -> &'static str {
         match (self.age, percent(self.charged, self.limit)) {
-            (None | Some(3600..), ..80) => "normal",
-            (None | Some(3600..), _) => "maintenance",
-            (Some(300..), _) => "accelerated",
-            (Some(_), _) => "panic",
+            (Age::Unknown, _) => UNKNOWN,
+            (Age::NoneLeaves | Age::Seconds(3600..), ..80) => "normal",
+            (Age::NoneLeaves | Age::Seconds(3600..), _) => "maintenance",
+            (Age::Seconds(300..), _) => "accelerated",
+            (Age::Seconds(_), _) => "panic",
         }
     }
+}
+
+/// Time from one look to another.
+fn between(before: &Overview, look: &Overview) -> Duration {
+    look.passed.saturating_sub(before.passed)
+}
+
+/// So many in that time, for each second of it; none where no time passed.
+fn per_second(count: u64, time: Duration) -> Option<u64> {
+    let rate = (u128::from(count) * 1_000_000_000).checked_div(time.as_nanos())?;
+    Some(u64::try_from(rate).unwrap_or(u64::MAX))
+}
+
+/// Whether both are of one open. What it says of itself may change meanwhile.
+fn is_same(one: &OpenDataSet, other: &OpenDataSet) -> bool {
+    let key = |set: &OpenDataSet| (set.slot, set.identity.component, set.identity.opened);
+    key(one) == key(other)
+}
+
+/// A file that lies has counts whose sum is too large.
+fn saturating_sum(all: impl Iterator<Item = u64>) -> u64 {
+    all.fold(0, u64::saturating_add)
 }
 
 /// Seconds with two decimals.
@@ -497,7 +583,8 @@ fn period(seconds: u64) -> String {
 
 /// Bytes of the data component in CIs without records.
 pub fn free(set: &OpenDataSet) -> u64 {
-    let used = set.data.count(ComponentCount::UsedCis) * u64::from(set.identity.ci_size.0);
+    let (used, ci_size) = (set.data.count(ComponentCount::UsedCis), set.identity.ci_size.0);
+    let used = used.saturating_mul(ci_size.into());
     set.data.count(ComponentCount::HighAllocated).saturating_sub(used)
 }
 
@@ -537,7 +624,7 @@ fn ended(step: &Ended) -> Value {
 fn process(look: &Overview, process: &Process) -> Value {
     let pool = Pool::of(look, process, None);
     let mut all = json!({
-        "pool_age_seconds": pool.age, "pool_mode": pool.mode(),
+        "pool_age_seconds": pool.age.seconds(), "pool_mode": pool.mode(),
         "pid": process.identity.pid, "program": process.identity.program, "job": process.identity.job,
         "step": process.identity.step, "started": process.identity.started,
     });
@@ -575,6 +662,7 @@ fn lsr(buffers: &SharedBuffers) -> Value {
 
 fn open_set(look: &Overview, set: &OpenDataSet) -> Value {
     let mut all = json!({
+        "open": set.slot, "opened": set.identity.opened,
         "cluster": set.identity.cluster, "organization": set.identity.organization,
         "volume": set.identity.volume, "output": set.identity.output,
         "storage_class": look.class(set),
@@ -591,4 +679,92 @@ fn open_set(look: &Overview, set: &OpenDataSet) -> Value {
         all[part] = counts;
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::overview::made::{Counting, STARTED};
+    use super::*;
+    use cica_counters::{layout, DataSetCounts};
+    use std::sync::atomic::Ordering::Relaxed;
+
+    /// The words of the row that begins with this one.
+    fn row(screen: &str, first: &str) -> Vec<String> {
+        let line = screen.lines().find(|line| line.starts_with(first)).expect("a row");
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn retrieve(set: &DataSetCounts, n: u64) {
+        set.cell(DataSetCount::Retrieved).fetch_add(n, Relaxed);
+    }
+
+    #[test]
+    fn rates_are_of_the_time_that_passed_and_of_what_was_there_before() {
+        let counting = Counting::new("rates");
+        let set = counting.open("A.OLD", 1);
+        retrieve(&set, 1_000);
+        let before = counting.look(10, None);
+        assert_eq!(row(&text(&before, None, View::Rlsds, 120), "A.OLD")[3], "1000");
+        retrieve(&set, 60_000);
+        let new = counting.open("A.NEW", 2);
+        retrieve(&new, 500_000);
+        let look = counting.look(610, None);
+        let screen = text(&look, Some(&before), View::Rlsds, 120);
+        assert_eq!(row(&screen, "A.OLD")[3], "100", "{screen}");
+        assert_eq!(row(&screen, "A.NEW")[2..5], ["-", "-", "-"], "{screen}");
+        // The group has what is known of it.
+        let screen = text(&look, Some(&before), View::Rlssc, 120);
+        let sequential = screen.lines().find(|line| line.contains("SEQ")).expect("a row");
+        assert!(sequential.ends_with(" 100"), "{screen}");
+        // At the next look the new one has a rate as well.
+        let screen = text(&counting.look(620, None), Some(&look), View::Rlsds, 120);
+        assert_eq!(row(&screen, "A.NEW")[3], "0", "{screen}");
+    }
+
+    #[test]
+    fn a_pool_of_which_no_time_is_known_has_no_age_and_no_mode() {
+        let counting = Counting::new("pool");
+        let pool = counting.file.head(layout::POOL, 1);
+        pool.at(PoolCount::Limit as usize).store(1 << 20, Relaxed);
+        let frames = counting.file.head(layout::FRAMES, 1);
+        frames.at(FramesCount::Size as usize).store(4096, Relaxed);
+        frames.at(FramesCount::Frames as usize).store(100, Relaxed);
+        let shown = |started| {
+            let look = counting.look(0, started);
+            let json = json(&look);
+            let process = &json["processes"][0];
+            let row = row(&text(&look, None, View::Rlslru, 120), "7");
+            assert_eq!(process["pool_mode"], row[6]);
+            (process["pool_age_seconds"].clone(), row[6].clone())
+        };
+        assert_eq!(shown(None), (Value::Null, "normal".into()), "none leaves");
+        pool.at(PoolCount::Gone as usize).store(10, Relaxed);
+        assert_eq!(shown(None), (Value::Null, "-".into()));
+        assert_eq!(shown(Some(STARTED)), (json!(1_000), "accelerated".into()));
+        // Where there was a look before, it tells the time.
+        let before = counting.look(0, None);
+        pool.at(PoolCount::Gone as usize).store(20, Relaxed);
+        let look = counting.look(600, None);
+        let pool = Pool::of(&look, &look.seen.processes[0], Some(&before));
+        assert_eq!(pool.age, Age::Seconds(6_000));
+    }
+
+    #[test]
+    fn a_file_that_lies_is_shown_all_the_same() {
+        let counting = Counting::new("lies");
+        let sets = [1, 2].map(|n| counting.open("A.B", n));
+        for set in &sets {
+            let data = set.component(false);
+            for counter in ComponentCount::ALL {
+                data.at(*counter as usize).store(u64::MAX, Relaxed);
+            }
+        }
+        let frames = counting.file.head(layout::FRAMES, 2);
+        for at in 0..2 * FramesCount::ALL.len() {
+            frames.at(at).store(u64::MAX, Relaxed);
+        }
+        let look = counting.look(0, Some(STARTED));
+        assert!(text(&look, None, View::All, 120).contains(&u64::MAX.to_string()));
+        assert_eq!(json(&look)["processes"][0]["data_sets"][1]["open"], 2);
+    }
 }

@@ -1,6 +1,6 @@
 //! `cica plan buffers`: what numbers of buffers make of a scan, and how many hold the index.
 
-use super::wanted::Wanted;
+use super::wanted::{too_many, Wanted};
 use crate::failure::{Failure, Status};
 use crate::progress::grouped;
 use cica_catalog::cisize;
@@ -46,6 +46,8 @@ fn text(options: &Options) -> Result<(String, bool), Failure> {
     let cis = options.records.div_ceil(u64::from(loaded.loaded_per_ci.max(1)));
     let each = u64::from(loaded.loaded_cis.max(1));
     let (areas, last) = (cis.div_ceil(each), cis - (cis.div_ceil(each) - 1) * each);
+    // No scan takes more than a request for each CI, one for each control area, and a few for the index.
+    areas.checked_mul(each + 3).ok_or_else(too_many)?;
     let sizes = BufferSizes {
         data: plan.data.ci_size,
         index: plan.index.as_ref().map(|index| index.ci_size),
@@ -159,5 +161,12 @@ mod tests {
             assert!(row.ends_with(&format!(" {excps}")), "{row}");
         }
         assert!(met && text.contains("EXCPs, at most 500"), "{text}");
+    }
+
+    #[test]
+    fn more_records_than_there_are_numbers_for_are_refused() {
+        let words = format!("x --records {} --record 32000 --key 8", u64::MAX);
+        let line = Line::try_parse_from(words.split(' ')).expect("it is right");
+        assert!(text(&line.options).is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! `cica plan space`: the space that records need.
 
-use super::wanted::Wanted;
+use super::wanted::{too_many, Wanted};
 use crate::failure::{Failure, Status};
 use crate::progress::grouped;
 use clap::Args;
@@ -38,7 +38,9 @@ fn text(options: &Options) -> Result<String, Failure> {
     let cis = records.div_ceil(u64::from(loaded.loaded_per_ci.max(1)));
     let areas = cis.div_ceil(u64::from(loaded.loaded_cis.max(1)));
     let per_cylinder = options.wanted.device.tracks_per_cylinder();
-    let tracks = areas * u64::from(data.allocation.tracks_per_ca);
+    let of_all = |each: u64| areas.checked_mul(each).ok_or_else(too_many);
+    let tracks = of_all(data.allocation.tracks_per_ca.into())?;
+    let more = of_all(loaded.free_slots())?;
     let cylinders = tracks.div_ceil(u64::from(per_cylinder));
     let mut out = String::new();
     for note in &plan.notes {
@@ -65,7 +67,7 @@ fn text(options: &Options) -> Result<String, Failure> {
     let _ = writeln!(
         out,
         "{} more records find room in what FREESPACE leaves, if they fall evenly\n\nCYLINDERS({cylinders} {})",
-        grouped(areas * loaded.free_slots()),
+        grouped(more),
         cylinders.div_ceil(10),
     );
     Ok(out)
@@ -93,5 +95,16 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("= 107 cylinders of 19 tracks (3330-1)"), "{text}");
+    }
+
+    #[test]
+    fn more_records_than_there_are_numbers_for_are_refused() {
+        let planned = |records: u64| {
+            let words = format!("x --records {records} --record 32000 --key 8 --freespace 0,99");
+            let line = Line::try_parse_from(words.split(' ')).expect("it is right");
+            text(&line.options)
+        };
+        assert!(planned(100_000_000_000_000_000).is_ok());
+        assert!(planned(u64::MAX).is_err());
     }
 }

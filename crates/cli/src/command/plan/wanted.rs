@@ -46,6 +46,11 @@ fn percents(text: &str) -> Result<(u8, u8), String> {
     }
 }
 
+/// There are more records than can be planned for.
+pub fn too_many() -> Failure {
+    Failure::usage("--records: so many records cannot be planned for")
+}
+
 impl Wanted {
     /// The layout with this CI size, or the one that DEFINE would choose, in cylinders.
     pub fn plan(&self, ci_size: Option<u32>) -> Result<Plan, Failure> {
