@@ -414,6 +414,49 @@ fn a_damaged_dictionary_costs_the_records_that_need_it() {
 }
 
 #[test]
+fn a_get_that_a_damaged_dictionary_refuses_leaves_the_string_where_it_was() {
+    let world = World::memory();
+    let engine = world.engine();
+    let of = create(&world, &engine, "KS", compressed);
+    let set = open(&engine, &of, Access::Output);
+    load(&set, 0..2000);
+    set.close().expect("closed");
+    common::bytes::put(&*world.disk, &of.data_path, dictionary_at(1) + 40, b"!!");
+    let set = open(&engine, &of, Access::Input);
+    let mut string = set.string();
+    let mut needs_it = |n: &u64| {
+        let got = string.get(format!("{n:08}").as_bytes(), Search::Equal, Intent::Read);
+        got.is_err_and(|error| error.to_string().contains("dictionary 1"))
+    };
+    let bad = (0..2000).find(&mut needs_it).expect("some do");
+    assert!(bad > 20, "the first ones are plain");
+    let bad = format!("{bad:08}").into_bytes();
+    // By the first step onto a page, by one on its copy, and by a direct get the string comes to stand elsewhere.
+    for intent in [Intent::Read, Intent::Position] {
+        let mut string = set.string();
+        for n in 0..5 {
+            assert_eq!(string.next(Intent::Read).expect("read").bytes, record(n, length(n)));
+            for _ in 0..2 {
+                let refused = string.get(&bad, Search::Equal, intent).map(drop).expect_err("refused");
+                assert!(refused.to_string().contains("dictionary 1"), "{refused}");
+            }
+        }
+        let good = b"00000009";
+        string.get(good, Search::Equal, Intent::Position).expect("found");
+        assert!(string.get(&bad, Search::Equal, intent).is_err());
+        assert_eq!(
+            string.get(good, Search::Equal, Intent::Position).expect("found").bytes,
+            record(9, length(9))
+        );
+        assert!(string.get(&bad, Search::Equal, intent).is_err());
+        assert_eq!(string.next(Intent::Read).expect("read").bytes, record(10, length(10)));
+        assert!(string.get(&bad, Search::Equal, intent).is_err());
+        assert_eq!(string.prev(Intent::Read).expect("read").bytes, record(9, length(9)));
+    }
+    set.close().expect("closed");
+}
+
+#[test]
 fn what_cannot_be_compressed_is_refused_when_it_is_defined() {
     let world = World::memory();
     let engine = world.engine();
