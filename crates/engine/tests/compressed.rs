@@ -557,6 +557,72 @@ fn a_copy_between_compressed_data_sets_takes_records_as_they_are_stored() {
 }
 
 #[test]
+fn records_of_another_data_set_than_was_taken_over_are_not_copied_as_they_are_stored() {
+    let world = World::memory();
+    let engine = world.engine();
+    let make = |name: &str, records: &dyn Fn(u64) -> Vec<u8>| {
+        let of = create(&world, &engine, name, compressed);
+        for range in [0..1500, 1500..3000] {
+            let set = open(&engine, &of, Access::Output);
+            let mut string = set.string();
+            for n in range {
+                string.insert(&records(n), Insert::Sequential).expect("loaded");
+            }
+            drop(string);
+            set.close().expect("closed");
+        }
+        open(&engine, &of, Access::Input)
+    };
+    let one = make("ONE", &|n| record(2 * n, length(n)));
+    let two = make("TWO", &|n| {
+        let mut other = record(2 * n + 1, length(n));
+        other[8..]
+            .iter_mut()
+            .for_each(|byte| *byte = byte.wrapping_mul(7).rotate_left(3));
+        other
+    });
+    let (expected, others) = (all(&one), all(&two));
+    let target = create(&world, &engine, "TO", compressed);
+    let set = open(&engine, &target, Access::Output);
+    let (mut reader, mut stranger, mut writer) = (one.string(), two.string(), set.string());
+    assert!(writer.takes_as_stored(&reader).expect("a dictionary is written"));
+    for _ in 0..100 {
+        assert!(writer.copy_next(&mut reader).expect("copied"));
+    }
+    stranger.stand_on(&expected[99][..8]).expect("stood on");
+    for _ in 0..100 {
+        assert!(writer.copy_next(&mut stranger).expect("copied"));
+    }
+    drop((reader, stranger, writer));
+    set.close().expect("closed");
+    let set = open(&engine, &target, Access::Input);
+    assert!(all(&set) == [&expected[..100], &others[99..199]].concat());
+    set.close().expect("closed");
+
+    // Nor are those that come through buffers.
+    let (from, to) = (
+        definition(&world, "ONE", compressed),
+        create(&world, &engine, "BY", compressed),
+    );
+    let buffers = Buffering {
+        data: Some(3),
+        index: Some(2),
+        ..Buffering::default()
+    };
+    let options = OpenOptions::input().buffered(buffers);
+    let buffered = engine.open(&from.data_path, &from.index_path, options).expect("opened");
+    let set = open(&engine, &to, Access::Output);
+    let (mut reader, mut writer) = (buffered.string(), set.string());
+    assert!(!writer.takes_as_stored(&reader).expect("asked"));
+    while writer.copy_next(&mut reader).expect("copied") {}
+    let read = buffered.buffers().expect("it has some").1.data.cis_read;
+    assert!(read > 50, "{read} CIs came through them");
+    drop((reader, writer));
+    set.close().expect("closed");
+    assert!(all(&open(&engine, &to, Access::Input)) == expected);
+}
+
+#[test]
 fn an_update_that_grows_when_compressed_finds_room_without_a_split() {
     let world = World::memory();
     let engine = world.engine();

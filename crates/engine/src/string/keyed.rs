@@ -9,6 +9,7 @@ mod change;
 mod stored;
 
 use super::next_page::NextPage;
+use crate::compressed::NamedDictionary;
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Leaf, Look, Optimistic, Spot, Unbuffered};
 use crate::open::OpenDataSet;
@@ -18,7 +19,7 @@ use crate::unit::UnitOfRecovery;
 use cica_counters::{StringCount, StringCounts};
 use std::cell::Cell;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Where the record last returned lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +81,8 @@ pub struct KeyedString {
     counts: StringCounts,
     /// The last change made an alternate key a duplicate.
     duplicate: bool,
+    /// Of which data set it takes the records as they are stored, and by which dictionary (compressed:Q5).
+    copies: Option<(Weak<Ksds>, NamedDictionary)>,
 }
 
 impl KeyedString {
@@ -114,6 +117,7 @@ impl KeyedString {
             retrieved: 0,
             counts,
             duplicate: false,
+            copies: None,
         }
     }
 
@@ -397,7 +401,7 @@ impl KeyedString {
         };
         if let Some(key) = record.and_then(|record| self.ksds.key_in(record)) {
             self.key.clear();
-            self.key.extend_from_slice(self.ksds.key_of(record));
+            self.key.extend_from_slice(key);
         }
     }
 
