@@ -162,6 +162,52 @@ fn changes_are_written_before_their_request_returns_unless_that_is_put_off() {
 }
 
 #[test]
+fn a_rewrite_where_the_string_stands_goes_through_its_buffers() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine);
+    let rewrite = |set: &DataSet, n: u64| {
+        let mut string = set.string();
+        string.get(&key(n), Search::Equal, Intent::Position).unwrap();
+        string.rewrite(&key(n), &sealed(n, 5, 100)).unwrap();
+        // A string that is dropped writes what it had put off.
+        let written = counts(set).data.writes;
+        drop(string);
+        written
+    };
+    let set = open(&world, &engine, true, asked(2, 2));
+    assert_eq!([rewrite(&set, 100), rewrite(&set, 1000)], [1, 2]);
+    set.close().unwrap();
+    let deferred = Buffering {
+        deferred: true,
+        ..asked(3, 2)
+    };
+    let set = open(&world, &engine, true, deferred);
+    assert_eq!(rewrite(&set, 200), 0);
+    assert_eq!(counts(&set).data.writes, 1);
+    set.close().unwrap();
+    let sizes = PoolBuffers::default().data(512, 5).index(512, 20);
+    let pool = engine.build_pool(0, &sizes).unwrap();
+    for (deferred, written) in [(false, 1), (true, 0)] {
+        let shared = Buffering {
+            pool: Some(0),
+            deferred,
+            ..Buffering::default()
+        };
+        let set = open(&world, &engine, true, shared);
+        assert_eq!(rewrite(&set, 300), written);
+        assert_eq!(pool.write_buffers(WriteBuffers::All).unwrap(), 1 - written);
+        set.close().unwrap();
+    }
+    let set = open(&world, &engine, false, asked(2, 2));
+    let mut string = set.string();
+    for n in [100, 200, 300, 1000] {
+        let record = string.get(&key(n), Search::Equal, Intent::Read).unwrap();
+        assert_eq!(unsealed(record.bytes), 5);
+    }
+}
+
+#[test]
 fn an_insert_takes_the_buffer_for_inserts_and_a_split_writes_all_it_touched() {
     let world = World::memory();
     let engine = world.engine();

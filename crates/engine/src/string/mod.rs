@@ -624,7 +624,9 @@ impl Str {
         if let AnyString::Far(string) = &mut self.of {
             return string.rewrite(argument, record);
         }
-        if let (AnyString::Ksds(string), Argument::Key(key)) = (&mut self.of, argument) {
+        // Buffers have to be told of what they write: they are by the two requests.
+        let buffered = self.own.is_some();
+        if let (AnyString::Ksds(string), Argument::Key(key), false) = (&mut self.of, argument, buffered) {
             // What another owner has is met again by the get, which waits.
             match string.rewrite_where_it_stands(key, record) {
                 Ok(Some(rba)) => return Ok(rba),
