@@ -224,7 +224,14 @@ fn keyed(
         ReadStep::Get(Argument::Key(key), search) | ReadStep::Skip(Argument::Key(key), search) => {
             to_key(&ksds, own, key, search)
         }
-        ReadStep::Get(Argument::Rba(rba), _) => by_number(own, (rba / ksds.data.layout.ci_size as u64) as u32),
+        ReadStep::Get(Argument::Rba(rba), _) => {
+            let ci = u32::try_from(rba / ksds.data.layout.ci_size as u64);
+            match ci.ok().filter(|_| rba < ksds.data.high_used()) {
+                Some(ci) => by_number(own, ci),
+                // The request says what is wrong with it.
+                None => Ok(None),
+            }
+        }
         ReadStep::Get(..) | ReadStep::Skip(..) => Ok(None),
         ReadStep::Next => match string.goes_forward_from() {
             Some((at, key, after)) => forward(&ksds, own, at, key, after),
@@ -335,7 +342,7 @@ pub(super) fn forward(
     }
 }
 
-/// A CI of a data set without an index: in order, or by itself.
+/// A CI of a data set without an index: in order, or by itself. One that is not in use is none.
 pub(super) fn numbered<T: Numbered>(
     of: &T,
     own: &mut StringBuffers,
@@ -343,13 +350,16 @@ pub(super) fn numbered<T: Numbered>(
     in_order: bool,
 ) -> Result<Option<u32>, RequestError> {
     let data = &of.common().data;
+    if ci >= of.end() {
+        return Ok(None);
+    }
     if !in_order {
         return by_number(own, ci);
     }
     let (ca, at) = data.layout.split(ci);
     let used = (data.high_used() / data.layout.ci_size as u64) as u32;
     let first = data.layout.join(ca, 0);
-    let cis: Vec<u32> = (first..used.min(first + data.layout.ci_per_ca as u32)).collect();
+    let cis: Vec<u32> = (first..used.min(first.saturating_add(data.layout.ci_per_ca as u32))).collect();
     if at < cis.len() {
         own.sequential(ca, &cis, at).map(|()| Some(ci))
     } else {
