@@ -4,9 +4,14 @@
 
 mod common;
 
+use cica_disk::{MemoryDisk, WriteAt};
 use cica_engine::*;
 use cica_format::attributes::Organization;
+use common::hooked::{hooked, Hook, Hooked};
 use common::*;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 
 /// A KSDS of 200 records, five to a CI of 512 bytes, with three CIs to a CA: 40 CIs in 14 CAs.
 fn loaded(world: &World, engine: &Engine) {
@@ -423,4 +428,43 @@ fn an_open_that_is_refused_has_emptied_nothing() {
     assert_eq!(refused.expect("it is refused").acberflg(), 132);
     let again = open(&world, &engine, false, asked(2, 1));
     assert_eq!(scan(&again), 200);
+}
+
+/// Refuses writes to the data, as long as it is told to.
+#[derive(Default)]
+struct Refusing(AtomicBool);
+
+impl Hook for Refusing {
+    fn write(&self, file: &Hooked, batch: &[WriteAt<'_>]) -> std::io::Result<()> {
+        if self.0.load(Ordering::SeqCst) && file.path.ends_with("k.data") {
+            Err(std::io::Error::other("no"))
+        } else {
+            file.file.write(batch)
+        }
+    }
+}
+
+#[test]
+fn what_could_not_be_written_is_still_to_be_written() {
+    let refusing = Arc::new(Refusing::default());
+    let world = World::on(hooked(MemoryDisk::default(), refusing.clone()), Path::new("/"));
+    let engine = world.engine();
+    loaded(&world, &engine);
+    let deferred = Buffering {
+        deferred: true,
+        ..asked(5, 2)
+    };
+    let set = open(&world, &engine, true, deferred);
+    let mut string = set.string();
+    for n in [100, 1000, 1900] {
+        string.get(&key(n), Search::Equal, Intent::Update).unwrap();
+        string.update(&sealed(n, 7, 100)).unwrap();
+    }
+    refusing.0.store(true, Ordering::SeqCst);
+    string.end();
+    assert_eq!(counts(&set).data.writes, 0);
+    refusing.0.store(false, Ordering::SeqCst);
+    drop(string);
+    assert_eq!(counts(&set).data.writes, 3, "each in a control area of its own");
+    set.close().unwrap();
 }

@@ -334,6 +334,29 @@ fn what_cannot_be_written_is_told_to_its_own_data_set_and_is_not_lost() {
 }
 
 #[test]
+fn a_change_in_order_that_cannot_be_written_stays_put_off() {
+    let refusing = Arc::new(Refusing::default());
+    let world = World::on(hooked(MemoryDisk::default(), refusing.clone()), Path::new("/"));
+    let engine = world.engine();
+    loaded(&world, &engine, "a");
+    let pool = engine
+        .build_pool(0, &PoolBuffers::default().data(512, 5).index(512, 40))
+        .unwrap();
+    let a = world.open_with(&engine, "a", of_pool(0, false));
+    let mut string = a.string();
+    for n in 1..=5 {
+        string.next(Intent::Update).unwrap();
+        string.update(&sealed(n * 10, 2, 100)).unwrap();
+    }
+    refusing.0.store(true, Ordering::SeqCst);
+    assert!(string.next(Intent::Read).is_err(), "it goes on to another CI");
+    refusing.0.store(false, Ordering::SeqCst);
+    assert_eq!(pool.write_buffers(WriteBuffers::All).unwrap(), 1);
+    drop(string);
+    a.close().unwrap();
+}
+
+#[test]
 fn a_close_that_has_written_all_does_not_tell_of_what_failed_before() {
     let refusing = Arc::new(RefusingOnce::default());
     let world = World::on(hooked(MemoryDisk::default(), refusing.clone()), Path::new("/"));

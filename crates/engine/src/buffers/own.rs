@@ -1,8 +1,13 @@
 //! The buffers of a string.
+//!
+//! * B1. A CI is in `behind` from its change until it is written: a write that fails leaves it there.
+//! * B2. In `behind` are no more CIs than there are buffers, the one for inserts among them. What is more is written, as
+//!   long as the file takes it.
 
 use super::recent::Recent;
 use super::{Counts, Share};
 use crate::error::RequestError;
+use crate::forked::OwningProcess;
 use crate::pool::Aligned;
 use crate::store::Component;
 use std::sync::Arc;
@@ -232,15 +237,15 @@ impl OwnBuffers {
     /// A request has split CIs, or filled an empty one: whatever of data and index is changed is written, a CI at a
     /// time, as VSAM did to keep each moment safe.
     pub fn restructured(&mut self) -> Result<(), RequestError> {
-        self.behind.clear();
+        self.run = None;
+        self.held.clear();
         for (component, is_data) in [(Some(&self.data), true), (self.index.as_ref(), false)] {
             let Some(component) = component else { continue };
             for ci in component.dirty_cis() {
                 self.share.counts.wrote(is_data, ci, component.write_chained(&[ci])?);
             }
         }
-        self.run = None;
-        self.held.clear();
+        self.behind.clear();
         Ok(())
     }
 
@@ -313,17 +318,30 @@ impl OwnBuffers {
         self.write_full()
     }
 
+    /// What cannot be written is still to be written, and so is what comes behind it (B1).
     fn write_full(&mut self) -> Result<(), RequestError> {
-        let behind = std::mem::take(&mut self.behind);
+        let mut behind = std::mem::take(&mut self.behind);
         let layout = self.data.layout;
+        let (mut done, mut written) = (Ok(()), 0);
         for chain in behind.chunk_by(|one, next| layout.split(*one).0 == layout.split(*next).0) {
-            self.write(chain)?;
+            done = self.transfer(chain);
+            if done.is_err() {
+                break;
+            }
+            written += chain.len();
         }
-        Ok(())
+        behind.drain(..written);
+        self.behind = behind;
+        done
     }
 
     fn write(&mut self, cis: &[u32]) -> Result<(), RequestError> {
+        self.transfer(cis)?;
         self.behind.retain(|behind| !cis.contains(behind));
+        Ok(())
+    }
+
+    fn transfer(&self, cis: &[u32]) -> Result<(), RequestError> {
         let written = self.data.write_chained(cis)?;
         self.counts().wrote(true, cis.first().copied().unwrap_or(0), written);
         Ok(())

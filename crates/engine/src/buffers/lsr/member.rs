@@ -98,9 +98,15 @@ impl LsrPart {
     }
 
     /// Writes a CI, and nothing where it is not changed. Returns how many were written.
-    pub fn write(&self, ci: u32) -> Result<u64, RequestError> {
-        self.subpool.clean(self.of(ci));
-        let written = self.component.write_chained(&[ci])?;
+    /// One that was put off and cannot be written is put off still.
+    pub fn write(self: &Arc<Self>, ci: u32) -> Result<u64, RequestError> {
+        let was_put_off = self.subpool.clean(self.of(ci));
+        let written = self.component.write_chained(&[ci]).inspect_err(|_| {
+            if was_put_off {
+                // Its buffer may be another's by now: then the next commit writes it.
+                self.subpool.put_off(self.of(ci), self);
+            }
+        })?;
         self.counts.wrote(self.is_data, ci, written);
         self.subpool.count(LsrCount::UserWrites, written as u64);
         Ok(written as u64)
