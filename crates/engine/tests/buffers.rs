@@ -430,6 +430,38 @@ fn an_open_that_is_refused_has_emptied_nothing() {
     assert_eq!(scan(&again), 200);
 }
 
+#[test]
+fn what_is_put_off_of_records_added_directly_takes_no_more_than_the_buffers() {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "e", |data, _| {
+        data.organization = Organization::Esds;
+        data.key_length = 0;
+        data.ci_per_ca = 10;
+        data.average_record = 100;
+        data.maximum_record = 100;
+    });
+    let set = world.open(&engine, "e");
+    for n in 1..=5 {
+        set.string().insert(&sealed(n, 0, 100), Insert::Sequential).unwrap();
+    }
+    set.close().unwrap();
+    let deferred = Buffering {
+        deferred: true,
+        ..asked(3, 0)
+    };
+    let set = world.open_with(&engine, "e", OpenOptions::output().buffered(deferred));
+    let mut string = set.string();
+    for n in 6..=105 {
+        string.insert(&sealed(n, 0, 100), Insert::Direct).unwrap();
+    }
+    let written = counts(&set).data.cis_written;
+    assert!((17..20).contains(&written), "{written} of 20 CIs, with three buffers");
+    drop(string);
+    assert_eq!(counts(&set).data.cis_written, 20);
+    set.close().unwrap();
+}
+
 /// Refuses writes to the data, as long as it is told to.
 #[derive(Default)]
 struct Refusing(AtomicBool);

@@ -217,21 +217,22 @@ impl OwnBuffers {
 
     /// A request has changed this CI.
     pub fn changed(&mut self, ci: u32, direct: bool) -> Result<(), RequestError> {
-        if direct && !self.share.deferred {
-            self.write(&[ci])
-        } else {
-            if !self.behind.contains(&ci) {
-                self.behind.push(ci);
-            }
-            // What is added behind the last record fills one buffer after the other.
-            if direct || self.behind.len() <= self.share.schedule.buffers {
-                return Ok(());
-            }
-            let filling = self.behind.pop();
-            self.write_full()?;
-            self.behind.extend(filling);
-            Ok(())
+        if !self.behind.contains(&ci) {
+            self.behind.push(ci);
         }
+        if direct && !self.share.deferred {
+            return self.write(&[ci]);
+        }
+        // What is added behind the last record, or at a number, fills one buffer after the other. Of direct requests one CI
+        // more may be in the buffer for inserts.
+        let most = self.share.schedule.buffers + usize::from(direct);
+        if self.behind.len() <= most {
+            return Ok(());
+        }
+        let filling = self.behind.pop();
+        let written = self.write_full();
+        self.behind.extend(filling);
+        written
     }
 
     /// A request has split CIs, or filled an empty one: whatever of data and index is changed is written, a CI at a
