@@ -431,6 +431,24 @@ fn an_open_that_is_refused_has_emptied_nothing() {
 }
 
 #[test]
+fn an_update_is_written_where_a_split_has_moved_its_record() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine);
+    let set = open(&world, &engine, true, asked(4, 4));
+    let (mut one, mut other) = (set.string(), set.string());
+    let was = one.get(&key(50), Search::Equal, Intent::Update).unwrap().rba / 512;
+    // Its CI is full, so this record has it split.
+    other.insert(&sealed(11, 0, 100), Insert::Direct).unwrap();
+    let before = counts(&set).data.writes;
+    let now = one.update(&sealed(50, 1, 100)).unwrap() / 512;
+    assert_ne!(now, was, "it has moved");
+    assert_eq!(counts(&set).data.writes, before + 1);
+    drop((one, other));
+    set.close().unwrap();
+}
+
+#[test]
 fn what_is_put_off_of_records_added_directly_takes_no_more_than_the_buffers() {
     let world = World::memory();
     let engine = world.engine();

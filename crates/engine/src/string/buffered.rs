@@ -146,16 +146,26 @@ impl Str {
         self.changed(ci, how == Insert::Direct, splits)
     }
 
-    /// PUT update or ERASE of what was got last.
-    pub(super) fn change_buffered(
-        &mut self,
-        change: impl FnOnce(&mut Str) -> Result<u64, RequestError>,
-    ) -> Result<u64, RequestError> {
+    /// PUT update of what was got last. Another string may have moved it to another CI since.
+    pub(super) fn update_buffered(&mut self, record: &[u8]) -> Result<u64, RequestError> {
         let splits = self.splits();
-        let last = self.own.as_ref().map(|buffered| buffered.last).unwrap_or_default();
-        let done = change(self)?;
-        self.changed(last.ci, !last.in_order, splits)?;
-        Ok(done)
+        let last = self.last_place();
+        let number = self.update_plainly(record)?;
+        let ci = self.ci_of(number).or(last.ci);
+        self.changed(ci, !last.in_order, splits)?;
+        Ok(number)
+    }
+
+    /// ERASE of what was got last.
+    pub(super) fn erase_buffered(&mut self) -> Result<(), RequestError> {
+        let splits = self.splits();
+        let last = self.last_place();
+        self.erase_plainly()?;
+        self.changed(last.ci, !last.in_order, splits)
+    }
+
+    fn last_place(&self) -> LastPlace {
+        self.own.as_ref().map(|buffered| buffered.last).unwrap_or_default()
     }
 
     /// Writes what a request changed, or notes that it is to be written.

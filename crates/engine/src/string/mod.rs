@@ -595,7 +595,7 @@ impl Str {
     #[inline]
     fn update_now(&mut self, record: &[u8]) -> Result<u64, RequestError> {
         if self.own.is_some() {
-            self.change_buffered(|s| s.update_plainly(record))
+            self.update_buffered(record)
         } else {
             self.update_plainly(record)
         }
@@ -653,7 +653,7 @@ impl Str {
     #[inline]
     fn erase_now(&mut self) -> Result<(), RequestError> {
         if self.own.is_some() {
-            self.change_buffered(|s| s.erase_plainly().map(|()| 0)).map(drop)
+            self.erase_buffered()
         } else {
             self.erase_plainly()
         }
