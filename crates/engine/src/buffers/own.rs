@@ -33,6 +33,8 @@ pub struct OwnBuffers {
     /// The CI that a load in order of entry is filling, and the control area that was formatted for it.
     filling: Option<u32>,
     formatted: Option<u32>,
+    /// Who may write.
+    owner: OwningProcess,
 }
 
 /// A control area that is read in order: which, and how far the buffers were filled and passed.
@@ -69,6 +71,7 @@ impl OwnBuffers {
             behind: Vec::new(),
             filling: None,
             formatted: None,
+            owner: OwningProcess::this(),
         }
     }
 
@@ -357,6 +360,10 @@ impl OwnBuffers {
 
 impl Drop for OwnBuffers {
     fn drop(&mut self) {
+        if self.owner.is_parent() {
+            // The file is the parent's, and so is what is still to be written (forked:F1).
+            return;
+        }
         // What fails stays changed in the pool, and the next commit says so.
         let _ = self.write_behind();
     }

@@ -44,6 +44,7 @@ impl Str {
 
     /// Brings what a read comes to into the buffers.
     pub(super) fn bring(&mut self, step: ReadStep<'_>) -> Result<(), RequestError> {
+        self.check_buffers()?;
         let Some(buffered) = &mut self.own else { return Ok(()) };
         let own = &mut buffered.own;
         buffered.last.in_order = matches!(step, ReadStep::Next | ReadStep::Prev);
@@ -72,8 +73,18 @@ impl Str {
         Ok(())
     }
 
+    /// What its buffers hold is read and written only where the request itself would be answered: not in a child of the
+    /// process that opened the data set (forked:F1).
+    fn check_buffers(&self) -> Result<(), RequestError> {
+        match (&self.own, &self.inner) {
+            (Some(_), Some(inner)) => inner.common().check_fence(),
+            _ => Ok(()),
+        }
+    }
+
     /// PUT insert.
     pub(super) fn insert_buffered(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
+        self.check_buffers()?;
         let splits = self.splits();
         let loading = self.is_loading();
         let mut ci = None;
@@ -115,6 +126,7 @@ impl Str {
         (rba, len, writes): (u64, usize, bool),
         request: impl FnOnce(&mut Str) -> Result<(), RequestError>,
     ) -> Result<(), RequestError> {
+        self.check_buffers()?;
         let covers = match &self.of {
             AnyString::Lds(string) => string.covers(rba, len),
             _ => None,
@@ -133,6 +145,7 @@ impl Str {
 
     /// PUT insert at a record number.
     pub(super) fn insert_at_buffered(&mut self, rrn: u32, record: &[u8], how: Insert) -> Result<(), RequestError> {
+        self.check_buffers()?;
         let splits = self.splits();
         let loading = self.is_loading();
         let mut ci = None;
@@ -200,6 +213,9 @@ impl Str {
 
     /// ENDREQ for its buffers.
     pub(super) fn end_buffered(&mut self) {
+        if self.inner.as_ref().is_some_and(|inner| inner.shared.owner.is_parent()) {
+            return;
+        }
         if let Some(buffered) = &mut self.own {
             // What cannot be written stays changed in the pool, and the next commit tells of it.
             let _ = buffered.own.end();

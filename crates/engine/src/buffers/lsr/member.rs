@@ -3,6 +3,7 @@
 use super::subpool::{BufferOf, Chosen, SubpoolOf, Taken};
 use crate::buffers::Counts;
 use crate::error::RequestError;
+use crate::forked::OwningProcess;
 use crate::store::Component;
 use crate::sync::Mutex;
 use cica_counters::LsrCount;
@@ -31,6 +32,7 @@ pub struct LsrOpen {
     pub index: Option<Arc<LsrPart>>,
     /// Changes are written when their buffer is needed, not at once (MACRF DFR).
     pub deferred: bool,
+    pub owner: OwningProcess,
 }
 
 /// By its address: it is a member as long as it has that.
@@ -160,6 +162,7 @@ impl LsrOpen {
             data: Arc::new(data),
             index: index.map(Arc::new),
             deferred,
+            owner: OwningProcess::this(),
         };
         let mut members = open.members.0.lock();
         for part in open.parts() {
@@ -193,6 +196,10 @@ impl std::fmt::Debug for LsrOpen {
 
 impl Drop for LsrOpen {
     fn drop(&mut self) {
+        if self.owner.is_parent() {
+            // The pool is the parent's, its counts are seen by others, and its locks may be held for ever (forked:F1).
+            return;
+        }
         let mut members = self.members.0.lock();
         for part in self.parts() {
             let component = address(&part.component);
