@@ -1,8 +1,8 @@
 //! The buffers of a string.
 //!
 //! * B1. A CI is in `behind` from its change until it is written: a write that fails leaves it there.
-//! * B2. In `behind` are no more CIs than there are buffers, the one for inserts among them. What is more is written, as
-//!   long as the file takes it.
+//! * B2. In `behind` are no more CIs than there are buffers, the one for inserts among them. What is more is written,
+//!   as long as the file takes it.
 
 use super::recent::Recent;
 use super::{Counts, Share};
@@ -226,8 +226,8 @@ impl OwnBuffers {
         if direct && !self.share.deferred {
             return self.write(&[ci]);
         }
-        // What is added behind the last record, or at a number, fills one buffer after the other. Of direct requests one CI
-        // more may be in the buffer for inserts.
+        // What is added behind the last record, or at a number, fills one buffer after the other. Of direct requests
+        // one CI more may be in the buffer for inserts.
         let most = self.share.schedule.buffers + usize::from(direct);
         if self.behind.len() <= most {
             return Ok(());

@@ -2,8 +2,8 @@
 //!
 //! The positions are those of [`crate::request`], with keys for K.
 //!
-//! * P1. While `key_at` says that the position's key is in `area`, a whole record is there. Before anything that may fail
-//!   puts another one there, the key is brought into `key`: a request that fails leaves the string where it was.
+//! * P1. While `key_at` says that the position's key is in `area`, a whole record is there. Before anything that may
+//!   fail puts another one there, the key is brought into `key`: a request that fails leaves the string where it was.
 
 mod change;
 mod stored;

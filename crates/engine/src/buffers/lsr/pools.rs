@@ -38,7 +38,7 @@ pub enum PoolError {
         /// The number.
         number: u8,
     },
-    /// BLDVRP 24: a size or a number of buffers is wrong, or the number of the pool; or the pools are a parent process's.
+    /// BLDVRP 24: a size or a number of buffers is wrong, or the number of the pool; or a parent process has the pools.
     Buffers {
         /// Of which pool, what is wrong, and what to do.
         what: String,
