@@ -44,6 +44,13 @@ struct KnownDictionary {
     _held: Held,
 }
 
+/// A dictionary by its number and checksum (Q7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NamedDictionary {
+    generation: u8,
+    checksum: u32,
+}
+
 /// See the module.
 pub struct Compressed {
     data: Arc<Component>,
@@ -143,7 +150,7 @@ impl Compressed {
     /// The dictionary with this number, if that is what stands in its place (Q7).
     fn found(&self, generation: u8, bytes: &[u8]) -> Option<Dictionary> {
         let dictionary = Dictionary::from_bytes(bytes).ok()?;
-        let named = self.named[usize::from(generation) % self.named.len()].load(Relaxed);
+        let named = self.name_of(generation);
         (named == 0 || named == checksum(&dictionary)).then_some(dictionary)
     }
 
@@ -303,6 +310,32 @@ impl Compressed {
         self.keep(generation, dictionary, held);
         self.newest.fetch_max(generation, AcqRel);
         Ok(())
+    }
+
+    /// The dictionary that it compresses with now.
+    pub fn newest(&self) -> NamedDictionary {
+        let generation = self.newest.load(Acquire);
+        NamedDictionary {
+            generation,
+            checksum: self.name_of(generation),
+        }
+    }
+
+    /// Is that this one?
+    #[inline]
+    pub fn is_newest(&self, dictionary: NamedDictionary) -> bool {
+        self.newest.load(Relaxed) == dictionary.generation && self.has(dictionary)
+    }
+
+    /// Is that the dictionary by its number?
+    #[inline]
+    pub fn has(&self, dictionary: NamedDictionary) -> bool {
+        dictionary.checksum != 0 && self.name_of(dictionary.generation) == dictionary.checksum
+    }
+
+    #[inline]
+    fn name_of(&self, generation: u8) -> u32 {
+        self.named[usize::from(generation) % self.named.len()].load(Relaxed)
     }
 
     /// Is this how it would store the record, if it has the dictionary from where it is stored so?

@@ -179,10 +179,13 @@ impl DataSet {
     /// none where it shares none.
     ///
     /// # Errors
-    /// One cannot be written. It is put off still, and so is what comes behind it.
+    /// One cannot be written. It is put off still, and so is what comes behind it. 12/16: a parent process opened it.
     pub fn write_buffers(&self) -> Result<u64, RequestError> {
         let shared = match &self.of {
-            Whereabouts::Near(handle, _) => handle.shares().and_then(|shares| shares.lsr()),
+            Whereabouts::Near(handle, _) => {
+                handle.inner().shared.owner.check()?;
+                handle.shares().and_then(|shares| shares.lsr())
+            }
             Whereabouts::Far(..) => None,
         };
         shared.map_or(Ok(0), |open| open.write_put_off())

@@ -4,9 +4,14 @@
 
 mod common;
 
+use cica_disk::{MemoryDisk, WriteAt};
 use cica_engine::*;
 use cica_format::attributes::Organization;
+use common::hooked::{hooked, Hook, Hooked};
 use common::*;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 
 /// A KSDS of 200 records, five to a CI of 512 bytes, with three CIs to a CA: 40 CIs in 14 CAs.
 fn loaded(world: &World, engine: &Engine) {
@@ -159,6 +164,52 @@ fn changes_are_written_before_their_request_returns_unless_that_is_put_off() {
     }
     assert_sound(&set);
     set.close().unwrap();
+}
+
+#[test]
+fn a_rewrite_where_the_string_stands_goes_through_its_buffers() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine);
+    let rewrite = |set: &DataSet, n: u64| {
+        let mut string = set.string();
+        string.get(&key(n), Search::Equal, Intent::Position).unwrap();
+        string.rewrite(&key(n), &sealed(n, 5, 100)).unwrap();
+        // A string that is dropped writes what it had put off.
+        let written = counts(set).data.writes;
+        drop(string);
+        written
+    };
+    let set = open(&world, &engine, true, asked(2, 2));
+    assert_eq!([rewrite(&set, 100), rewrite(&set, 1000)], [1, 2]);
+    set.close().unwrap();
+    let deferred = Buffering {
+        deferred: true,
+        ..asked(3, 2)
+    };
+    let set = open(&world, &engine, true, deferred);
+    assert_eq!(rewrite(&set, 200), 0);
+    assert_eq!(counts(&set).data.writes, 1);
+    set.close().unwrap();
+    let sizes = PoolBuffers::default().data(512, 5).index(512, 20);
+    let pool = engine.build_pool(0, &sizes).unwrap();
+    for (deferred, written) in [(false, 1), (true, 0)] {
+        let shared = Buffering {
+            pool: Some(0),
+            deferred,
+            ..Buffering::default()
+        };
+        let set = open(&world, &engine, true, shared);
+        assert_eq!(rewrite(&set, 300), written);
+        assert_eq!(pool.write_buffers(WriteBuffers::All).unwrap(), 1 - written);
+        set.close().unwrap();
+    }
+    let set = open(&world, &engine, false, asked(2, 2));
+    let mut string = set.string();
+    for n in [100, 200, 300, 1000] {
+        let record = string.get(&key(n), Search::Equal, Intent::Read).unwrap();
+        assert_eq!(unsealed(record.bytes), 5);
+    }
 }
 
 #[test]
@@ -377,4 +428,93 @@ fn an_open_that_is_refused_has_emptied_nothing() {
     assert_eq!(refused.expect("it is refused").acberflg(), 132);
     let again = open(&world, &engine, false, asked(2, 1));
     assert_eq!(scan(&again), 200);
+}
+
+#[test]
+fn an_update_is_written_where_a_split_has_moved_its_record() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine);
+    let set = open(&world, &engine, true, asked(4, 4));
+    let (mut one, mut other) = (set.string(), set.string());
+    let was = one.get(&key(50), Search::Equal, Intent::Update).unwrap().rba / 512;
+    // Its CI is full, so this record has it split.
+    other.insert(&sealed(11, 0, 100), Insert::Direct).unwrap();
+    let before = counts(&set).data.writes;
+    let now = one.update(&sealed(50, 1, 100)).unwrap() / 512;
+    assert_ne!(now, was, "it has moved");
+    assert_eq!(counts(&set).data.writes, before + 1);
+    drop((one, other));
+    set.close().unwrap();
+}
+
+#[test]
+fn what_is_put_off_of_records_added_directly_takes_no_more_than_the_buffers() {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "e", |data, _| {
+        data.organization = Organization::Esds;
+        data.key_length = 0;
+        data.ci_per_ca = 10;
+        data.average_record = 100;
+        data.maximum_record = 100;
+    });
+    let set = world.open(&engine, "e");
+    for n in 1..=5 {
+        set.string().insert(&sealed(n, 0, 100), Insert::Sequential).unwrap();
+    }
+    set.close().unwrap();
+    let deferred = Buffering {
+        deferred: true,
+        ..asked(3, 0)
+    };
+    let set = world.open_with(&engine, "e", OpenOptions::output().buffered(deferred));
+    let mut string = set.string();
+    for n in 6..=105 {
+        string.insert(&sealed(n, 0, 100), Insert::Direct).unwrap();
+    }
+    let written = counts(&set).data.cis_written;
+    assert!((17..20).contains(&written), "{written} of 20 CIs, with three buffers");
+    drop(string);
+    assert_eq!(counts(&set).data.cis_written, 20);
+    set.close().unwrap();
+}
+
+/// Refuses writes to the data, as long as it is told to.
+#[derive(Default)]
+struct Refusing(AtomicBool);
+
+impl Hook for Refusing {
+    fn write(&self, file: &Hooked, batch: &[WriteAt<'_>]) -> std::io::Result<()> {
+        if self.0.load(Ordering::SeqCst) && file.path.ends_with("k.data") {
+            Err(std::io::Error::other("no"))
+        } else {
+            file.file.write(batch)
+        }
+    }
+}
+
+#[test]
+fn what_could_not_be_written_is_still_to_be_written() {
+    let refusing = Arc::new(Refusing::default());
+    let world = World::on(hooked(MemoryDisk::default(), refusing.clone()), Path::new("/"));
+    let engine = world.engine();
+    loaded(&world, &engine);
+    let deferred = Buffering {
+        deferred: true,
+        ..asked(5, 2)
+    };
+    let set = open(&world, &engine, true, deferred);
+    let mut string = set.string();
+    for n in [100, 1000, 1900] {
+        string.get(&key(n), Search::Equal, Intent::Update).unwrap();
+        string.update(&sealed(n, 7, 100)).unwrap();
+    }
+    refusing.0.store(true, Ordering::SeqCst);
+    string.end();
+    assert_eq!(counts(&set).data.writes, 0);
+    refusing.0.store(false, Ordering::SeqCst);
+    drop(string);
+    assert_eq!(counts(&set).data.writes, 3, "each in a control area of its own");
+    set.close().unwrap();
 }

@@ -462,3 +462,120 @@ fn a_path_that_cannot_have_its_buffers_opens_nothing() {
     let again = world.open(&engine, "b");
     assert!(again.close().unwrap().closed);
 }
+
+/// 100 records in order of entry or by number, or 20 CIs of a linear data set. Returns how long a CI is.
+fn in_a_row(world: &World, engine: &Engine, organization: Organization) -> u64 {
+    if organization == Organization::Lds {
+        linear(world, engine, nsr(2, 0)).close().unwrap();
+        return CI as u64;
+    }
+    world.create(engine, "l", |data, _| {
+        data.organization = organization;
+        data.key_length = 0;
+        data.ci_per_ca = 10;
+        data.average_record = 100;
+        data.maximum_record = 100;
+    });
+    let set = world.open(engine, "l");
+    let mut string = set.string();
+    for n in 1..=100 {
+        string.insert(&sealed(n, 0, 100), Insert::Sequential).unwrap();
+    }
+    drop(string);
+    set.close().unwrap();
+    512
+}
+
+#[test]
+fn a_position_behind_the_end_brings_the_last_ci_and_none_that_does_not_exist() {
+    for organization in [Organization::Esds, Organization::Rrds, Organization::Lds] {
+        let world = World::memory();
+        let engine = world.engine();
+        let size = in_a_row(&world, &engine, organization);
+        engine
+            .build_pool(1, &PoolBuffers::default().data(512, 3).data(8192, 3))
+            .unwrap();
+        for buffers in [nsr(3, 0), of_pool(false)] {
+            let set = world.open_with(&engine, "l", OpenOptions::input().buffered(buffers));
+            let last = {
+                let mut string = set.string();
+                let mut last = Vec::new();
+                while let Ok(record) = string.next(Intent::Read) {
+                    last = record.bytes.to_vec();
+                }
+                // Behind the end PREV returns the last one.
+                assert_eq!(string.prev(Intent::Read).unwrap().bytes, last);
+                last
+            };
+            let mut string = set.string();
+            if buffers.pool.is_some() {
+                // Another CI takes each buffer.
+                (0..3).for_each(|_| drop(string.get(first(organization, size, 3), Search::Equal, Intent::Read)));
+                for ci in 0..3 {
+                    string
+                        .get(first(organization, size, ci), Search::Equal, Intent::Read)
+                        .unwrap();
+                }
+            }
+            let back = took(&set, || {
+                string.point_last().unwrap();
+                assert_eq!(string.prev(Intent::Read).unwrap().bytes, last);
+            });
+            assert_eq!(back, [1, 0, 0, 0], "{organization:?}");
+            let nothing = took(&set, || {
+                string.point_last().unwrap();
+                assert!(matches!(string.next(Intent::Read), Err(RequestError::EndOfData)));
+                if organization == Organization::Rrds {
+                    assert!(string
+                        .get(Argument::Rrn(u32::MAX), Search::Equal, Intent::Read)
+                        .is_err());
+                    return;
+                }
+                for rba in [u64::MAX, size << 32, (size << 32) - size, size * 200] {
+                    let rba = Argument::Rba(rba);
+                    assert!(string.get(rba, Search::Equal, Intent::Read).is_err());
+                    string.stand_on(rba).unwrap();
+                    assert!(matches!(string.next(Intent::Read), Err(RequestError::EndOfData)));
+                }
+            });
+            assert_eq!(nothing, [0; 4], "{organization:?}");
+            // The first record of a CI is brought by the CI that it is in.
+            let pointed = took(&set, || {
+                string
+                    .point_backward(first(organization, size, 5), Search::Equal)
+                    .unwrap();
+                string.prev(Intent::Read).unwrap();
+            });
+            assert_eq!(pointed, [1, 0, 0, 0], "{organization:?}");
+        }
+    }
+}
+
+/// What the first record of a CI is called: an RRDS has four slots in each.
+fn first(organization: Organization, size: u64, ci: u64) -> Argument<'static> {
+    match organization {
+        Organization::Rrds => Argument::Rrn(4 * ci as u32 + 1),
+        _ => Argument::Rba(ci * size),
+    }
+}
+
+#[test]
+fn an_address_that_no_ci_has_is_not_read() {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "k", |_, _| ());
+    let set = world.open(&engine, "k");
+    for n in 1..=100 {
+        set.string().insert(&sealed(n, 0, 100), Insert::Sequential).unwrap();
+    }
+    set.close().unwrap();
+    let set = world.open_with(&engine, "k", OpenOptions::input().buffered(nsr(3, 2)));
+    let mut string = set.string();
+    let missed = took(&set, || {
+        for rba in [512 << 32, u64::MAX] {
+            let missed = string.get(Argument::Rba(rba), Search::Equal, Intent::Read).map(drop);
+            assert!(matches!(missed, Err(RequestError::BadRba { .. })), "{missed:?}");
+        }
+    });
+    assert_eq!(missed[0], 0);
+}

@@ -414,6 +414,49 @@ fn a_damaged_dictionary_costs_the_records_that_need_it() {
 }
 
 #[test]
+fn a_get_that_a_damaged_dictionary_refuses_leaves_the_string_where_it_was() {
+    let world = World::memory();
+    let engine = world.engine();
+    let of = create(&world, &engine, "KS", compressed);
+    let set = open(&engine, &of, Access::Output);
+    load(&set, 0..2000);
+    set.close().expect("closed");
+    common::bytes::put(&*world.disk, &of.data_path, dictionary_at(1) + 40, b"!!");
+    let set = open(&engine, &of, Access::Input);
+    let mut string = set.string();
+    let mut needs_it = |n: &u64| {
+        let got = string.get(format!("{n:08}").as_bytes(), Search::Equal, Intent::Read);
+        got.is_err_and(|error| error.to_string().contains("dictionary 1"))
+    };
+    let bad = (0..2000).find(&mut needs_it).expect("some do");
+    assert!(bad > 20, "the first ones are plain");
+    let bad = format!("{bad:08}").into_bytes();
+    // By the first step onto a page, by one on its copy, and by a direct get the string comes to stand elsewhere.
+    for intent in [Intent::Read, Intent::Position] {
+        let mut string = set.string();
+        for n in 0..5 {
+            assert_eq!(string.next(Intent::Read).expect("read").bytes, record(n, length(n)));
+            for _ in 0..2 {
+                let refused = string.get(&bad, Search::Equal, intent).map(drop).expect_err("refused");
+                assert!(refused.to_string().contains("dictionary 1"), "{refused}");
+            }
+        }
+        let good = b"00000009";
+        string.get(good, Search::Equal, Intent::Position).expect("found");
+        assert!(string.get(&bad, Search::Equal, intent).is_err());
+        assert_eq!(
+            string.get(good, Search::Equal, Intent::Position).expect("found").bytes,
+            record(9, length(9))
+        );
+        assert!(string.get(&bad, Search::Equal, intent).is_err());
+        assert_eq!(string.next(Intent::Read).expect("read").bytes, record(10, length(10)));
+        assert!(string.get(&bad, Search::Equal, intent).is_err());
+        assert_eq!(string.prev(Intent::Read).expect("read").bytes, record(9, length(9)));
+    }
+    set.close().expect("closed");
+}
+
+#[test]
 fn what_cannot_be_compressed_is_refused_when_it_is_defined() {
     let world = World::memory();
     let engine = world.engine();
@@ -511,6 +554,72 @@ fn a_copy_between_compressed_data_sets_takes_records_as_they_are_stored() {
     assert_eq!(all(&set), expected);
     set.close().expect("closed");
     kept.close().expect("closed");
+}
+
+#[test]
+fn records_of_another_data_set_than_was_taken_over_are_not_copied_as_they_are_stored() {
+    let world = World::memory();
+    let engine = world.engine();
+    let make = |name: &str, records: &dyn Fn(u64) -> Vec<u8>| {
+        let of = create(&world, &engine, name, compressed);
+        for range in [0..1500, 1500..3000] {
+            let set = open(&engine, &of, Access::Output);
+            let mut string = set.string();
+            for n in range {
+                string.insert(&records(n), Insert::Sequential).expect("loaded");
+            }
+            drop(string);
+            set.close().expect("closed");
+        }
+        open(&engine, &of, Access::Input)
+    };
+    let one = make("ONE", &|n| record(2 * n, length(n)));
+    let two = make("TWO", &|n| {
+        let mut other = record(2 * n + 1, length(n));
+        other[8..]
+            .iter_mut()
+            .for_each(|byte| *byte = byte.wrapping_mul(7).rotate_left(3));
+        other
+    });
+    let (expected, others) = (all(&one), all(&two));
+    let target = create(&world, &engine, "TO", compressed);
+    let set = open(&engine, &target, Access::Output);
+    let (mut reader, mut stranger, mut writer) = (one.string(), two.string(), set.string());
+    assert!(writer.takes_as_stored(&reader).expect("a dictionary is written"));
+    for _ in 0..100 {
+        assert!(writer.copy_next(&mut reader).expect("copied"));
+    }
+    stranger.stand_on(&expected[99][..8]).expect("stood on");
+    for _ in 0..100 {
+        assert!(writer.copy_next(&mut stranger).expect("copied"));
+    }
+    drop((reader, stranger, writer));
+    set.close().expect("closed");
+    let set = open(&engine, &target, Access::Input);
+    assert!(all(&set) == [&expected[..100], &others[99..199]].concat());
+    set.close().expect("closed");
+
+    // Nor are those that come through buffers.
+    let (from, to) = (
+        definition(&world, "ONE", compressed),
+        create(&world, &engine, "BY", compressed),
+    );
+    let buffers = Buffering {
+        data: Some(3),
+        index: Some(2),
+        ..Buffering::default()
+    };
+    let options = OpenOptions::input().buffered(buffers);
+    let buffered = engine.open(&from.data_path, &from.index_path, options).expect("opened");
+    let set = open(&engine, &to, Access::Output);
+    let (mut reader, mut writer) = (buffered.string(), set.string());
+    assert!(!writer.takes_as_stored(&reader).expect("asked"));
+    while writer.copy_next(&mut reader).expect("copied") {}
+    let read = buffered.buffers().expect("it has some").1.data.cis_read;
+    assert!(read > 50, "{read} CIs came through them");
+    drop((reader, writer));
+    set.close().expect("closed");
+    assert!(all(&open(&engine, &to, Access::Input)) == expected);
 }
 
 #[test]

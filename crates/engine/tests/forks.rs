@@ -4,9 +4,10 @@
 
 mod common;
 
+use cica_counters::ProcessIdentity;
 use cica_disk::{Disk, LinuxDisk};
 use cica_engine::*;
-use common::World;
+use common::{key, World};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -127,5 +128,98 @@ fn a_child_can_neither_use_nor_harm_what_its_parent_has_open() {
         }
         assert!(string.next(Intent::Read).is_err());
     }
+    std::fs::remove_dir_all(&root).unwrap();
+}
+
+#[test]
+fn a_child_leaves_its_parents_buffers_alone() {
+    let root = std::env::temp_dir().join(format!("cica-engine-fork-buffers-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&root);
+    std::fs::create_dir(&root).unwrap();
+    let disk: Arc<dyn Disk> = Arc::new(LinuxDisk::new());
+    let world = World::on(disk, &root);
+    let engine = world.engine();
+    engine.show_counts(root.join("stat"), ProcessIdentity::default());
+    let sizes = PoolBuffers::default().data(512, 3).index(512, 40);
+    let pool = engine.build_pool(1, &sizes).unwrap();
+    let mut sets = Vec::new();
+    for (name, pool) in [("a", None), ("b", Some(1))] {
+        world.create(&engine, name, |_, _| ());
+        let set = world.open(&engine, name);
+        let mut string = set.string();
+        for n in 1..=100 {
+            string.insert(&record(n), Insert::Sequential).unwrap();
+        }
+        drop(string);
+        set.close().unwrap();
+        let buffers = Buffering {
+            data: Some(2),
+            index: Some(2),
+            deferred: true,
+            pool,
+            ..Buffering::default()
+        };
+        let set = world.open_with(&engine, name, OpenOptions::output().buffered(buffers));
+        let mut string = set.string();
+        string.get(&key(1), Search::Equal, Intent::Update).unwrap();
+        string.update(&record(1)).unwrap();
+        set.commit().unwrap();
+        string.get(&key(2), Search::Equal, Intent::Update).unwrap();
+        string.update(&record(2)).unwrap();
+        string.get(&key(2), Search::Equal, Intent::Update).unwrap();
+        sets.push((set, string));
+    }
+    let (before, counted) = (files(&root), pool.counts());
+    let seen = || {
+        engine
+            .counted_by_all()
+            .seen
+            .processes
+            .iter()
+            .map(|p| p.lsr.clone())
+            .collect::<Vec<_>>()
+    };
+    let shown = format!("{:?}", seen());
+    let refused = |done: Result<(), RequestError>| {
+        done.is_err_and(|error| error.to_string().contains("the parent process opened it"))
+    };
+    let mut all = Some((sets, engine.clone()));
+    assert!(in_a_child(|| {
+        let (mut sets, engine) = all.take().unwrap();
+        let told = sets.iter_mut().all(|(set, string)| {
+            refused(string.update(&record(2)).map(drop))
+                && refused(string.erase())
+                && refused(string.get(&key(90), Search::Equal, Intent::Read).map(drop))
+                && refused(string.get(&key(90), Search::Equal, Intent::Update).map(drop))
+                && refused(string.next(Intent::Read).map(drop))
+                && refused(string.point(&key(90), Search::Equal))
+                && refused(string.insert(&record(900), Insert::Direct).map(drop))
+                && refused(string.rewrite(&key(2), &record(2)).map(drop))
+                && refused(set.string().get(&key(90), Search::Equal, Intent::Read).map(drop))
+                && refused(set.write_buffers().map(drop))
+        });
+        sets.iter_mut().for_each(|(_, string)| string.end());
+        let pools = engine
+            .build_pool(2, &sizes)
+            .is_err_and(|error| error.to_string().contains("the parent process"))
+            && engine
+                .delete_pool(1)
+                .is_err_and(|error| error.to_string().contains("the parent process"))
+            && refused(pool.write_buffers(WriteBuffers::All).map(drop));
+        drop(sets);
+        drop(engine);
+        told && pools
+    }));
+    assert!(before == files(&root), "a child wrote");
+    assert_eq!(pool.counts(), counted, "what others see of the pool is the parent's");
+    assert_eq!(format!("{:?}", seen()), shown);
+    // The parent's are as they were.
+    assert_eq!(pool.write_buffers(WriteBuffers::All).unwrap(), 1);
+    let (sets, engine) = all.unwrap();
+    for (set, string) in sets {
+        drop(string);
+        assert!(set.close().unwrap().closed);
+    }
+    engine.delete_pool(1).unwrap();
     std::fs::remove_dir_all(&root).unwrap();
 }

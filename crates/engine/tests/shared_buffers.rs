@@ -334,6 +334,68 @@ fn what_cannot_be_written_is_told_to_its_own_data_set_and_is_not_lost() {
 }
 
 #[test]
+fn a_change_in_order_that_cannot_be_written_stays_put_off() {
+    let refusing = Arc::new(Refusing::default());
+    let world = World::on(hooked(MemoryDisk::default(), refusing.clone()), Path::new("/"));
+    let engine = world.engine();
+    loaded(&world, &engine, "a");
+    let pool = engine
+        .build_pool(0, &PoolBuffers::default().data(512, 5).index(512, 40))
+        .unwrap();
+    let a = world.open_with(&engine, "a", of_pool(0, false));
+    let mut string = a.string();
+    for n in 1..=5 {
+        string.next(Intent::Update).unwrap();
+        string.update(&sealed(n * 10, 2, 100)).unwrap();
+    }
+    refusing.0.store(true, Ordering::SeqCst);
+    assert!(string.next(Intent::Read).is_err(), "it goes on to another CI");
+    refusing.0.store(false, Ordering::SeqCst);
+    assert_eq!(pool.write_buffers(WriteBuffers::All).unwrap(), 1);
+    drop(string);
+    a.close().unwrap();
+}
+
+#[test]
+fn a_close_that_has_written_all_does_not_tell_of_what_failed_before() {
+    let refusing = Arc::new(RefusingOnce::default());
+    let world = World::on(hooked(MemoryDisk::default(), refusing.clone()), Path::new("/"));
+    let engine = world.engine();
+    loaded(&world, &engine, "a");
+    engine
+        .build_pool(0, &PoolBuffers::default().data(512, 3).index(512, 40))
+        .unwrap();
+    for others in [false, true] {
+        let another = others.then(|| world.open(&engine, "a"));
+        let a = world.open_with(&engine, "a", of_pool(0, true));
+        let value = 6 + u64::from(others);
+        (0..2).for_each(|ci| update(&a, ci * 50 + 10, value));
+        refusing.0.store(true, Ordering::SeqCst);
+        assert_eq!(a.close().unwrap().closed, !others);
+        assert!(!refusing.0.load(Ordering::SeqCst), "one was refused");
+        drop(another);
+        let again = world.engine();
+        let a = world.open_with(&again, "a", OpenOptions::input());
+        assert_eq!([10, 60, 110].map(|n| get(&a, n)), [value, value, 0]);
+        assert_sound(&a);
+    }
+}
+
+/// Refuses one write to the data of `a` when it is told to.
+#[derive(Default)]
+struct RefusingOnce(AtomicBool);
+
+impl Hook for RefusingOnce {
+    fn write(&self, file: &Hooked, batch: &[WriteAt<'_>]) -> std::io::Result<()> {
+        if file.path.ends_with("a.data") && self.0.swap(false, Ordering::SeqCst) {
+            Err(std::io::Error::other("no"))
+        } else {
+            file.file.write(batch)
+        }
+    }
+}
+
+#[test]
 fn a_split_writes_what_it_made_and_leaves_what_others_put_off() {
     let world = World::memory();
     let engine = world.engine();

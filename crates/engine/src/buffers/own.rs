@@ -1,8 +1,13 @@
 //! The buffers of a string.
+//!
+//! * B1. A CI is in `behind` from its change until it is written: a write that fails leaves it there.
+//! * B2. In `behind` are no more CIs than there are buffers, the one for inserts among them. What is more is written,
+//!   as long as the file takes it.
 
 use super::recent::Recent;
 use super::{Counts, Share};
 use crate::error::RequestError;
+use crate::forked::OwningProcess;
 use crate::pool::Aligned;
 use crate::store::Component;
 use std::sync::Arc;
@@ -28,6 +33,8 @@ pub struct OwnBuffers {
     /// The CI that a load in order of entry is filling, and the control area that was formatted for it.
     filling: Option<u32>,
     formatted: Option<u32>,
+    /// Who may write.
+    owner: OwningProcess,
 }
 
 /// A control area that is read in order: which, and how far the buffers were filled and passed.
@@ -64,6 +71,7 @@ impl OwnBuffers {
             behind: Vec::new(),
             filling: None,
             formatted: None,
+            owner: OwningProcess::this(),
         }
     }
 
@@ -212,35 +220,36 @@ impl OwnBuffers {
 
     /// A request has changed this CI.
     pub fn changed(&mut self, ci: u32, direct: bool) -> Result<(), RequestError> {
-        if direct && !self.share.deferred {
-            self.write(&[ci])
-        } else {
-            if !self.behind.contains(&ci) {
-                self.behind.push(ci);
-            }
-            // What is added behind the last record fills one buffer after the other.
-            if direct || self.behind.len() <= self.share.schedule.buffers {
-                return Ok(());
-            }
-            let filling = self.behind.pop();
-            self.write_full()?;
-            self.behind.extend(filling);
-            Ok(())
+        if !self.behind.contains(&ci) {
+            self.behind.push(ci);
         }
+        if direct && !self.share.deferred {
+            return self.write(&[ci]);
+        }
+        // What is added behind the last record, or at a number, fills one buffer after the other. Of direct requests
+        // one CI more may be in the buffer for inserts.
+        let most = self.share.schedule.buffers + usize::from(direct);
+        if self.behind.len() <= most {
+            return Ok(());
+        }
+        let filling = self.behind.pop();
+        let written = self.write_full();
+        self.behind.extend(filling);
+        written
     }
 
     /// A request has split CIs, or filled an empty one: whatever of data and index is changed is written, a CI at a
     /// time, as VSAM did to keep each moment safe.
     pub fn restructured(&mut self) -> Result<(), RequestError> {
-        self.behind.clear();
+        self.run = None;
+        self.held.clear();
         for (component, is_data) in [(Some(&self.data), true), (self.index.as_ref(), false)] {
             let Some(component) = component else { continue };
             for ci in component.dirty_cis() {
                 self.share.counts.wrote(is_data, ci, component.write_chained(&[ci])?);
             }
         }
-        self.run = None;
-        self.held.clear();
+        self.behind.clear();
         Ok(())
     }
 
@@ -313,17 +322,30 @@ impl OwnBuffers {
         self.write_full()
     }
 
+    /// What cannot be written is still to be written, and so is what comes behind it (B1).
     fn write_full(&mut self) -> Result<(), RequestError> {
-        let behind = std::mem::take(&mut self.behind);
+        let mut behind = std::mem::take(&mut self.behind);
         let layout = self.data.layout;
+        let (mut done, mut written) = (Ok(()), 0);
         for chain in behind.chunk_by(|one, next| layout.split(*one).0 == layout.split(*next).0) {
-            self.write(chain)?;
+            done = self.transfer(chain);
+            if done.is_err() {
+                break;
+            }
+            written += chain.len();
         }
-        Ok(())
+        behind.drain(..written);
+        self.behind = behind;
+        done
     }
 
     fn write(&mut self, cis: &[u32]) -> Result<(), RequestError> {
+        self.transfer(cis)?;
         self.behind.retain(|behind| !cis.contains(behind));
+        Ok(())
+    }
+
+    fn transfer(&self, cis: &[u32]) -> Result<(), RequestError> {
         let written = self.data.write_chained(cis)?;
         self.counts().wrote(true, cis.first().copied().unwrap_or(0), written);
         Ok(())
@@ -338,6 +360,10 @@ impl OwnBuffers {
 
 impl Drop for OwnBuffers {
     fn drop(&mut self) {
+        if self.owner.is_parent() {
+            // The file is the parent's, and so is what is still to be written (forked:F1).
+            return;
+        }
         // What fails stays changed in the pool, and the next commit says so.
         let _ = self.write_behind();
     }

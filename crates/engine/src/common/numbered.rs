@@ -10,6 +10,8 @@ pub trait Numbered: Send + Sync {
     const IN_UNITS: bool = true;
     /// What all organizations have.
     fn common(&self) -> &Common;
+    /// The first CI that is not in use.
+    fn end(&self) -> u32;
     /// The record with this number: false if there is none.
     fn exact(&self, number: u64, area: &mut Vec<u8>) -> Result<bool, RequestError>;
     /// The first record at or above a number, and its number.

@@ -57,6 +57,9 @@ impl Numbered for Esds {
     fn common(&self) -> &Common {
         &self.common
     }
+    fn end(&self) -> u32 {
+        self.intervals.end()
+    }
     fn exact(&self, number: u64, area: &mut Vec<u8>) -> Result<bool, RequestError> {
         self.record_at(number, area)
     }

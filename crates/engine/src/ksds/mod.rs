@@ -146,6 +146,12 @@ impl Ksds {
         &record[self.shape.rkp..self.shape.rkp + self.shape.key_len]
     }
 
+    /// The same of bytes that may be no whole record.
+    #[inline]
+    pub fn key_in<'r>(&self, record: &'r [u8]) -> Option<&'r [u8]> {
+        record.get(self.shape.rkp..self.shape.rkp + self.shape.key_len)
+    }
+
     /// A broken invariant of the index, as an error that names the place.
     fn index_error(&self, ci: u32, what: &str) -> RequestError {
         RequestError::Physical {

@@ -229,6 +229,9 @@ impl Numbered for Lds {
     fn common(&self) -> &Common {
         &self.common
     }
+    fn end(&self) -> u32 {
+        self.intervals.end()
+    }
     fn exact(&self, number: u64, area: &mut Vec<u8>) -> Result<bool, RequestError> {
         let Some(ci) = self.ci_at(number) else {
             return Ok(false);

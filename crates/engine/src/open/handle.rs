@@ -161,7 +161,11 @@ impl Handle {
         let written = lsr.filter(|_| is_ours).map_or(Ok(0), |open| open.write_put_off());
         let closed = self.close_untold(commits);
         self.tell_closed();
-        closed.and_then(|report| written.map(|_| report))
+        match closed {
+            // A commit has written all of it since, so what could not be written then is no news any more.
+            Ok(report) if report.closed || commits => Ok(report),
+            closed => closed.and_then(|report| written.map(|_| report)),
+        }
     }
 
     fn close_untold(&mut self, commits: bool) -> Result<CloseReport, RequestError> {

@@ -234,6 +234,9 @@ impl Numbered for Rrds {
     fn common(&self) -> &Common {
         &self.common
     }
+    fn end(&self) -> u32 {
+        self.intervals.end()
+    }
     fn exact(&self, number: u64, area: &mut Vec<u8>) -> Result<bool, RequestError> {
         let (ci, slot) = self.locate(number);
         if ci >= self.intervals.end() {

@@ -44,6 +44,7 @@ impl Str {
 
     /// Brings what a read comes to into the buffers.
     pub(super) fn bring(&mut self, step: ReadStep<'_>) -> Result<(), RequestError> {
+        self.check_buffers()?;
         let Some(buffered) = &mut self.own else { return Ok(()) };
         let own = &mut buffered.own;
         buffered.last.in_order = matches!(step, ReadStep::Next | ReadStep::Prev);
@@ -72,8 +73,18 @@ impl Str {
         Ok(())
     }
 
+    /// What its buffers hold is read and written only where the request itself would be answered: not in a child of the
+    /// process that opened the data set (forked:F1).
+    fn check_buffers(&self) -> Result<(), RequestError> {
+        match (&self.own, &self.inner) {
+            (Some(_), Some(inner)) => inner.common().check_fence(),
+            _ => Ok(()),
+        }
+    }
+
     /// PUT insert.
     pub(super) fn insert_buffered(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
+        self.check_buffers()?;
         let splits = self.splits();
         let loading = self.is_loading();
         let mut ci = None;
@@ -115,6 +126,7 @@ impl Str {
         (rba, len, writes): (u64, usize, bool),
         request: impl FnOnce(&mut Str) -> Result<(), RequestError>,
     ) -> Result<(), RequestError> {
+        self.check_buffers()?;
         let covers = match &self.of {
             AnyString::Lds(string) => string.covers(rba, len),
             _ => None,
@@ -133,6 +145,7 @@ impl Str {
 
     /// PUT insert at a record number.
     pub(super) fn insert_at_buffered(&mut self, rrn: u32, record: &[u8], how: Insert) -> Result<(), RequestError> {
+        self.check_buffers()?;
         let splits = self.splits();
         let loading = self.is_loading();
         let mut ci = None;
@@ -146,16 +159,26 @@ impl Str {
         self.changed(ci, how == Insert::Direct, splits)
     }
 
-    /// PUT update or ERASE of what was got last.
-    pub(super) fn change_buffered(
-        &mut self,
-        change: impl FnOnce(&mut Str) -> Result<u64, RequestError>,
-    ) -> Result<u64, RequestError> {
+    /// PUT update of what was got last. Another string may have moved it to another CI since.
+    pub(super) fn update_buffered(&mut self, record: &[u8]) -> Result<u64, RequestError> {
         let splits = self.splits();
-        let last = self.own.as_ref().map(|buffered| buffered.last).unwrap_or_default();
-        let done = change(self)?;
-        self.changed(last.ci, !last.in_order, splits)?;
-        Ok(done)
+        let last = self.last_place();
+        let number = self.update_plainly(record)?;
+        let ci = self.ci_of(number).or(last.ci);
+        self.changed(ci, !last.in_order, splits)?;
+        Ok(number)
+    }
+
+    /// ERASE of what was got last.
+    pub(super) fn erase_buffered(&mut self) -> Result<(), RequestError> {
+        let splits = self.splits();
+        let last = self.last_place();
+        self.erase_plainly()?;
+        self.changed(last.ci, !last.in_order, splits)
+    }
+
+    fn last_place(&self) -> LastPlace {
+        self.own.as_ref().map(|buffered| buffered.last).unwrap_or_default()
     }
 
     /// Writes what a request changed, or notes that it is to be written.
@@ -190,6 +213,9 @@ impl Str {
 
     /// ENDREQ for its buffers.
     pub(super) fn end_buffered(&mut self) {
+        if self.inner.as_ref().is_some_and(|inner| inner.shared.owner.is_parent()) {
+            return;
+        }
         if let Some(buffered) = &mut self.own {
             // What cannot be written stays changed in the pool, and the next commit tells of it.
             let _ = buffered.own.end();
@@ -224,7 +250,14 @@ fn keyed(
         ReadStep::Get(Argument::Key(key), search) | ReadStep::Skip(Argument::Key(key), search) => {
             to_key(&ksds, own, key, search)
         }
-        ReadStep::Get(Argument::Rba(rba), _) => by_number(own, (rba / ksds.data.layout.ci_size as u64) as u32),
+        ReadStep::Get(Argument::Rba(rba), _) => {
+            let ci = u32::try_from(rba / ksds.data.layout.ci_size as u64);
+            match ci.ok().filter(|_| rba < ksds.data.high_used()) {
+                Some(ci) => by_number(own, ci),
+                // The request says what is wrong with it.
+                None => Ok(None),
+            }
+        }
         ReadStep::Get(..) | ReadStep::Skip(..) => Ok(None),
         ReadStep::Next => match string.goes_forward_from() {
             Some((at, key, after)) => forward(&ksds, own, at, key, after),
@@ -335,7 +368,7 @@ pub(super) fn forward(
     }
 }
 
-/// A CI of a data set without an index: in order, or by itself.
+/// A CI of a data set without an index: in order, or by itself. One that is not in use is none.
 pub(super) fn numbered<T: Numbered>(
     of: &T,
     own: &mut StringBuffers,
@@ -343,13 +376,16 @@ pub(super) fn numbered<T: Numbered>(
     in_order: bool,
 ) -> Result<Option<u32>, RequestError> {
     let data = &of.common().data;
+    if ci >= of.end() {
+        return Ok(None);
+    }
     if !in_order {
         return by_number(own, ci);
     }
     let (ca, at) = data.layout.split(ci);
     let used = (data.high_used() / data.layout.ci_size as u64) as u32;
     let first = data.layout.join(ca, 0);
-    let cis: Vec<u32> = (first..used.min(first + data.layout.ci_per_ca as u32)).collect();
+    let cis: Vec<u32> = (first..used.min(first.saturating_add(data.layout.ci_per_ca as u32))).collect();
     if at < cis.len() {
         own.sequential(ca, &cis, at).map(|()| Some(ci))
     } else {

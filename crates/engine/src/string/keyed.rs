@@ -1,11 +1,15 @@
 //! A string on a KSDS: a position in key order. Between requests it keeps a key and a page version.
 //!
 //! The positions are those of [`crate::request`], with keys for K.
+//!
+//! * P1. While `key_at` says that the position's key is in `area`, a whole record is there. Before anything that may
+//!   fail puts another one there, the key is brought into `key`: a request that fails leaves the string where it was.
 
 mod change;
 mod stored;
 
 use super::next_page::NextPage;
+use crate::compressed::NamedDictionary;
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Leaf, Look, Optimistic, Spot, Unbuffered};
 use crate::open::OpenDataSet;
@@ -15,7 +19,7 @@ use crate::unit::UnitOfRecovery;
 use cica_counters::{StringCount, StringCounts};
 use std::cell::Cell;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Where the record last returned lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +81,8 @@ pub struct KeyedString {
     counts: StringCounts,
     /// The last change made an alternate key a duplicate.
     duplicate: bool,
+    /// Of which data set it takes the records as they are stored, and by which dictionary (compressed:Q5).
+    copies: Option<(Weak<Ksds>, NamedDictionary)>,
 }
 
 impl KeyedString {
@@ -111,6 +117,7 @@ impl KeyedString {
             retrieved: 0,
             counts,
             duplicate: false,
+            copies: None,
         }
     }
 
@@ -172,6 +179,10 @@ impl KeyedString {
         let whole = view.segment() == 0 && view.record(spot.pos, &mut self.other_area);
         let taken = whole && self.ksds.fresh(&spot.leaf);
         if taken {
+            if self.ksds.compressed.is_some() {
+                // A record that cannot be expanded leaves the string where it was (P1).
+                self.settle_key();
+            }
             std::mem::swap(&mut self.area, &mut self.other_area);
             self.rba = rba;
             self.expand_area()?;
@@ -239,7 +250,7 @@ impl KeyedString {
     /// Is this the key of the record that it read last? An update asks for it again.
     #[inline]
     fn stands_on(&self, key: &[u8]) -> bool {
-        self.position == Position::On && self.key_at == Where::Area && self.ksds.key_of(&self.area) == key
+        self.position == Position::On && self.key_at == Where::Area && self.ksds.key_in(&self.area) == Some(key)
     }
 
     /// GET skip-sequential: forward from the position to `key`.
@@ -388,9 +399,9 @@ impl KeyedString {
             Where::Area => Some(self.area.as_slice()),
             Where::Page => self.spot.and_then(|s| self.page.record(s.pos)).map(|r| r.1),
         };
-        if let Some(record) = record {
+        if let Some(key) = record.and_then(|record| self.ksds.key_in(record)) {
             self.key.clear();
-            self.key.extend_from_slice(self.ksds.key_of(record));
+            self.key.extend_from_slice(key);
         }
     }
 

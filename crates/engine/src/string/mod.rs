@@ -476,17 +476,22 @@ impl Str {
     }
 
     /// Will [`copy_next`](Self::copy_next) copy the records of `from` as they are stored? It does from a compressed KSDS
-    /// into an empty compressed one with the same keys, which takes over its dictionary here. Strings that wait, or
-    /// read consistently, do not.
+    /// into an empty compressed one with the same keys, which takes over its dictionary here. Strings that wait,
+    /// read consistently or have buffers do not.
     ///
     /// # Errors
     /// 12/x: the dictionary cannot be written.
     pub fn takes_as_stored(&mut self, from: &Str) -> Result<bool, RequestError> {
-        let plain = |s: &Str| matches!(s.patience, Patience::None) && s.integrity.is_none() && !s.in_unit;
-        match (&self.of, &from.of) {
-            (AnyString::Ksds(to), AnyString::Ksds(of)) if plain(self) && plain(from) => to.takes_as_stored(of),
+        let plain = self.is_plain() && from.is_plain();
+        match (&mut self.of, &from.of) {
+            (AnyString::Ksds(to), AnyString::Ksds(of)) if plain => to.takes_as_stored(of),
             _ => Ok(false),
         }
+    }
+
+    /// Nothing is to be done about its requests but to make them.
+    fn is_plain(&self) -> bool {
+        self.patience == Patience::None && self.integrity.is_none() && !self.in_unit && self.own.is_none()
     }
 
     /// The record that [`next`](Self::next) has just returned as a compressed data set stores it, of a VRRDS without its
@@ -507,7 +512,8 @@ impl Str {
     /// # Errors
     /// As [`next`](Self::next) and as [`insert`](Self::insert); the record that was refused is `from`'s last.
     pub fn copy_next(&mut self, from: &mut Str) -> Result<bool, CopyError> {
-        if let (AnyString::Ksds(to), AnyString::Ksds(of)) = (&mut self.of, &mut from.of) {
+        let plain = self.is_plain() && from.is_plain();
+        if let (AnyString::Ksds(to), AnyString::Ksds(of), true) = (&mut self.of, &mut from.of, plain) {
             return to.copy_next(of);
         }
         match from.next(Intent::Read) {
@@ -589,7 +595,7 @@ impl Str {
     #[inline]
     fn update_now(&mut self, record: &[u8]) -> Result<u64, RequestError> {
         if self.own.is_some() {
-            self.change_buffered(|s| s.update_plainly(record))
+            self.update_buffered(record)
         } else {
             self.update_plainly(record)
         }
@@ -618,7 +624,9 @@ impl Str {
         if let AnyString::Far(string) = &mut self.of {
             return string.rewrite(argument, record);
         }
-        if let (AnyString::Ksds(string), Argument::Key(key)) = (&mut self.of, argument) {
+        // Buffers have to be told of what they write: they are by the two requests.
+        let buffered = self.own.is_some();
+        if let (AnyString::Ksds(string), Argument::Key(key), false) = (&mut self.of, argument, buffered) {
             // What another owner has is met again by the get, which waits.
             match string.rewrite_where_it_stands(key, record) {
                 Ok(Some(rba)) => return Ok(rba),
@@ -645,7 +653,7 @@ impl Str {
     #[inline]
     fn erase_now(&mut self) -> Result<(), RequestError> {
         if self.own.is_some() {
-            self.change_buffered(|s| s.erase_plainly().map(|()| 0)).map(drop)
+            self.erase_buffered()
         } else {
             self.erase_plainly()
         }

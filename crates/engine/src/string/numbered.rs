@@ -336,9 +336,34 @@ impl<T: Numbered> NumberedString<T> {
 
     // ---- for buffers of its own ----
 
-    /// The CI that a number is in.
+    /// The CI that the number of a record is in.
     pub fn ci(&self, number: u64) -> u32 {
         (self.of.place(number).0 / self.of.common().data.layout.ci_size as u64) as u32
+    }
+
+    /// The CI that any number is in; none where that is not in use.
+    fn used_ci(&self, number: u64) -> Option<u32> {
+        let ci = self.of.place(number).0 / self.of.common().data.layout.ci_size as u64;
+        u32::try_from(ci).ok().filter(|ci| *ci < self.of.end())
+    }
+
+    /// The CI that a direct request for a number comes to, if there is one.
+    fn bring_number(&self, number: u64, own: &mut StringBuffers) -> Result<Option<u32>, RequestError> {
+        let ci = self.used_ci(number);
+        ci.map_or(Ok(None), |ci| numbered(&*self.of, own, ci, false))
+    }
+
+    /// The CI that PREV comes to: that of the last number that it may return, or the last one in use.
+    fn bring_before(&self, own: &mut StringBuffers) -> Result<Option<u32>, RequestError> {
+        let to = match self.position {
+            Position::None | Position::Start | Position::Beginning => None,
+            Position::End => Some(u64::MAX),
+            Position::BackAt => Some(self.number),
+            Position::At | Position::On => self.number.checked_sub(1),
+        };
+        let Some(to) = to else { return Ok(None) };
+        let ci = self.used_ci(to).or_else(|| self.of.end().checked_sub(1));
+        ci.map_or(Ok(None), |ci| numbered(&*self.of, own, ci, false))
     }
 
     /// A load is about to add a record: `own` writes the CIs that are full by then. Is the CI that it comes into to be
@@ -361,29 +386,27 @@ impl<T: Numbered> NumberedString<T> {
     pub fn bring(&self, step: ReadStep<'_>, own: &mut StringBuffers) -> Result<Option<u32>, RequestError> {
         let (from, stands) = match step {
             ReadStep::Get(Argument::Rba(number), _) | ReadStep::Skip(Argument::Rba(number), _) => {
-                return numbered(&*self.of, own, self.ci(number), false)
+                return self.bring_number(number, own)
             }
             ReadStep::Get(Argument::Rrn(number), _) | ReadStep::Skip(Argument::Rrn(number), _) => {
-                return numbered(&*self.of, own, self.ci(number.into()), false)
+                return self.bring_number(number.into(), own)
             }
             ReadStep::Get(..) | ReadStep::Skip(..) => return Ok(None),
-            ReadStep::Prev => {
-                let before = self.number.saturating_sub(1);
-                return match self.position {
-                    Position::At | Position::On | Position::BackAt => numbered(&*self.of, own, self.ci(before), false),
-                    _ => Ok(None),
-                };
-            }
+            ReadStep::Prev => return self.bring_before(own),
             ReadStep::Next => match self.position {
                 Position::None | Position::End => return Ok(None),
-                Position::Start | Position::Beginning => (0, None),
-                Position::At => (self.number, None),
-                Position::BackAt => (self.number.saturating_add(1), None),
-                Position::On => (self.number.saturating_add(1), Some(self.ci(self.number))),
+                Position::Start | Position::Beginning => (Some(0), false),
+                Position::At => (Some(self.number), false),
+                Position::BackAt => (self.number.checked_add(1), false),
+                Position::On => (self.number.checked_add(1), true),
             },
         };
-        let mut ci = stands.unwrap_or_else(|| self.ci(from.max(1)));
-        let mut held = stands.is_some();
+        let Some(from) = from else { return Ok(None) };
+        let first = if stands { self.number } else { from.max(1) };
+        let Some(mut ci) = self.used_ci(first) else {
+            return Ok(None);
+        };
+        let mut held = stands;
         loop {
             if !held && numbered(&*self.of, own, ci, true)?.is_none() {
                 return Ok(None);

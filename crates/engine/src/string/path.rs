@@ -504,7 +504,10 @@ impl PathString {
     fn list_at(&mut self, wanted: Wanted<'_>) -> Result<bool, RequestError> {
         let ksds = &self.way.ksds;
         self.again = false;
-        let brought = self.own.as_mut().map_or(Ok(()), |own| wanted.bring(ksds, own));
+        let brought = self.own.as_mut().map_or(Ok(()), |own| {
+            ksds.check_fence()?;
+            wanted.bring(ksds, own)
+        });
         brought.map_err(|error| self.of_alternate(error))?;
         let ksds = &self.way.ksds;
         let read = ksds.read(|| wanted.look(ksds), &mut self.found.bytes);

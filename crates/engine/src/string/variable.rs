@@ -24,7 +24,7 @@ pub struct VariableString {
     inserted: Option<u32>,
     /// Number of the record that is held.
     held: Option<u32>,
-    /// RBA of the record inserted last.
+    /// RBA of the record inserted or updated last.
     put_at: u64,
 }
 
@@ -52,7 +52,7 @@ impl VariableString {
         at.map_or_else(|| self.next_number(), checked)
     }
 
-    /// RBA of the record inserted last.
+    /// RBA of the record inserted or updated last.
     pub fn put_at(&self) -> u64 {
         self.put_at
     }
@@ -170,7 +170,7 @@ impl VariableString {
         };
         self.check_length(record)?;
         self.store(rrn, record);
-        self.string.update(&self.stored)?;
+        self.put_at = self.string.update(&self.stored)?;
         self.held = None;
         Ok(rrn)
     }

@@ -3,6 +3,7 @@
 use super::subpool::{BufferOf, Chosen, SubpoolOf, Taken};
 use crate::buffers::Counts;
 use crate::error::RequestError;
+use crate::forked::OwningProcess;
 use crate::store::Component;
 use crate::sync::Mutex;
 use cica_counters::LsrCount;
@@ -31,6 +32,7 @@ pub struct LsrOpen {
     pub index: Option<Arc<LsrPart>>,
     /// Changes are written when their buffer is needed, not at once (MACRF DFR).
     pub deferred: bool,
+    pub owner: OwningProcess,
 }
 
 /// By its address: it is a member as long as it has that.
@@ -98,9 +100,15 @@ impl LsrPart {
     }
 
     /// Writes a CI, and nothing where it is not changed. Returns how many were written.
-    pub fn write(&self, ci: u32) -> Result<u64, RequestError> {
-        self.subpool.clean(self.of(ci));
-        let written = self.component.write_chained(&[ci])?;
+    /// One that was put off and cannot be written is put off still.
+    pub fn write(self: &Arc<Self>, ci: u32) -> Result<u64, RequestError> {
+        let was_put_off = self.subpool.clean(self.of(ci));
+        let written = self.component.write_chained(&[ci]).inspect_err(|_| {
+            if was_put_off {
+                // Its buffer may be another's by now: then the next commit writes it.
+                self.subpool.put_off(self.of(ci), self);
+            }
+        })?;
         self.counts.wrote(self.is_data, ci, written);
         self.subpool.count(LsrCount::UserWrites, written as u64);
         Ok(written as u64)
@@ -154,6 +162,7 @@ impl LsrOpen {
             data: Arc::new(data),
             index: index.map(Arc::new),
             deferred,
+            owner: OwningProcess::this(),
         };
         let mut members = open.members.0.lock();
         for part in open.parts() {
@@ -187,6 +196,10 @@ impl std::fmt::Debug for LsrOpen {
 
 impl Drop for LsrOpen {
     fn drop(&mut self) {
+        if self.owner.is_parent() {
+            // The pool is the parent's, its counts are seen by others, and its locks may be held for ever (forked:F1).
+            return;
+        }
         let mut members = self.members.0.lock();
         for part in self.parts() {
             let component = address(&part.component);

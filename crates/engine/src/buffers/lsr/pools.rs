@@ -5,6 +5,7 @@ use super::member::{write_chosen, LsrOpen, LsrPart, PoolMembers, Subpool};
 use super::subpool::{Chosen, SubpoolCounts};
 use crate::buffers::{Buffering, Counts};
 use crate::error::{OpenError, PoolRefusal, RequestError};
+use crate::forked::OwningProcess;
 use crate::store::Component;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::Mutex;
@@ -20,11 +21,14 @@ pub struct ResourcePool {
     data: Vec<Arc<Subpool>>,
     index: Vec<Arc<Subpool>>,
     members: Arc<PoolMembers>,
+    owner: OwningProcess,
 }
 
 /// Those of an engine.
-#[derive(Default)]
-pub struct ResourcePools(Mutex<BTreeMap<u8, Arc<ResourcePool>>>);
+pub struct ResourcePools {
+    by_number: Mutex<BTreeMap<u8, Arc<ResourcePool>>>,
+    owner: OwningProcess,
+}
 
 /// Why a pool is not built or not deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +38,7 @@ pub enum PoolError {
         /// The number.
         number: u8,
     },
-    /// BLDVRP 24: a size or a number of buffers is wrong, or the number of the pool.
+    /// BLDVRP 24: a size or a number of buffers is wrong, or the number of the pool; or a parent process has the pools.
     Buffers {
         /// Of which pool, what is wrong, and what to do.
         what: String,
@@ -81,6 +85,7 @@ impl ResourcePool {
             data: of(&buffers.data, false),
             index: of(&buffers.index, true),
             members: Arc::default(),
+            owner: OwningProcess::this(),
         }
     }
 
@@ -101,8 +106,9 @@ impl ResourcePool {
     /// WRTBFR: writes changes that were put off, and returns how many CIs were written.
     ///
     /// # Errors
-    /// One cannot be written. It is put off still, and so is what comes behind it.
+    /// One cannot be written. It is put off still, and so is what comes behind it. 12/16: it is a parent process's.
     pub fn write_buffers(&self, which: WriteBuffers) -> Result<u64, RequestError> {
+        self.owner.check()?;
         let chosen = match which {
             WriteBuffers::All => Chosen::All,
             WriteBuffers::Oldest(percent) => Chosen::Oldest(percent.min(100)),
@@ -147,12 +153,29 @@ fn free_cells(shown: &Cells) -> Cells {
     free.unwrap_or_else(|| Cells::own(layout::LSR_LINES * LINE))
 }
 
+impl Default for ResourcePools {
+    fn default() -> ResourcePools {
+        ResourcePools {
+            by_number: Mutex::default(),
+            owner: OwningProcess::this(),
+        }
+    }
+}
+
 impl ResourcePools {
+    /// Refuses a request of a child, before it waits for a lock (forked:F1).
+    fn check_owner(&self, number: u8) -> Result<(), PoolError> {
+        self.owner.check().map_err(|error| PoolError::Buffers {
+            what: format!("pool {number}: {error}"),
+        })
+    }
+
     /// BLDVRP. What is counted is seen in these cells.
     ///
     /// # Errors
-    /// It exists, or its buffers cannot be.
+    /// It exists, or its buffers cannot be; or a parent process has the pools.
     pub fn build(&self, number: u8, buffers: &PoolBuffers, shown: &Cells) -> Result<Arc<ResourcePool>, PoolError> {
+        self.check_owner(number)?;
         let numbered = match number {
             u8::MAX => Err("pools have numbers from 0 to 254".into()),
             _ => buffers.check(),
@@ -160,7 +183,7 @@ impl ResourcePools {
         numbered.map_err(|what| PoolError::Buffers {
             what: format!("pool {number}: {what}"),
         })?;
-        let mut pools = self.0.lock();
+        let mut pools = self.by_number.lock();
         if pools.contains_key(&number) {
             return Err(PoolError::Exists { number });
         }
@@ -172,9 +195,10 @@ impl ResourcePools {
     /// DLVRP.
     ///
     /// # Errors
-    /// There is none, or data sets are open that share it.
+    /// There is none, or data sets are open that share it; or a parent process has the pools.
     pub fn delete(&self, number: u8) -> Result<(), PoolError> {
-        let mut pools = self.0.lock();
+        self.check_owner(number)?;
+        let mut pools = self.by_number.lock();
         let pool = pools.get(&number).ok_or(PoolError::Missing { number })?;
         let components = pool.members.components();
         if components > 0 {
@@ -187,7 +211,7 @@ impl ResourcePools {
 
     /// The one with this number.
     pub fn get(&self, number: u8) -> Option<Arc<ResourcePool>> {
-        self.0.lock().get(&number).cloned()
+        self.by_number.lock().get(&number).cloned()
     }
 
     /// An open becomes a member of a pool. `name` is said in errors.
@@ -201,7 +225,7 @@ impl ResourcePools {
         (data, index): (&Arc<Component>, Option<&Arc<Component>>),
         (asked, counts): (Buffering, &Arc<Counts>),
     ) -> Result<LsrOpen, OpenError> {
-        let pools = self.0.lock();
+        let pools = self.by_number.lock();
         let pool = pools.get(&number).ok_or_else(|| OpenError::Pool {
             why: PoolRefusal::Missing,
             what: format!(

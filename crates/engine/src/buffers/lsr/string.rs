@@ -95,6 +95,10 @@ impl LsrBuffers {
 
 impl Drop for LsrBuffers {
     fn drop(&mut self) {
+        if self.open.owner.is_parent() {
+            // What is still to be written is the parent's (forked:F1).
+            return;
+        }
         // What fails stays changed in the pool, and the next commit says so.
         let _ = self.end();
     }

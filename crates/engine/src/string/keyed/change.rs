@@ -276,6 +276,7 @@ impl KeyedString {
         if is_as_got || self.is_alone() {
             return Ok(());
         }
+        self.settle_key();
         let key = self.held.as_deref().unwrap_or_default();
         if self.ksds.get(key, &mut self.area)? {
             return self.expand_area();

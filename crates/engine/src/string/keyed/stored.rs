@@ -4,6 +4,7 @@ use super::{KeyedString, Where};
 use crate::error::{CopyError, RequestError};
 use crate::request::{Access, Insert, Intent};
 use crate::sync::atomic::Ordering::Relaxed;
+use std::sync::Arc;
 
 impl KeyedString {
     /// See [`crate::Str::last_as_stored`].
@@ -16,7 +17,7 @@ impl KeyedString {
     }
 
     /// See [`crate::Str::takes_as_stored`].
-    pub fn takes_as_stored(&self, from: &KeyedString) -> Result<bool, RequestError> {
+    pub fn takes_as_stored(&mut self, from: &KeyedString) -> Result<bool, RequestError> {
         let (here, there) = (&self.ksds, &from.ksds);
         let (Some(compressed), Some(other)) = (&here.compressed, &there.compressed) else {
             return Ok(false);
@@ -27,7 +28,24 @@ impl KeyedString {
             return Ok(false);
         }
         let adopted = compressed.adopt(other);
-        adopted.inspect_err(|error| here.fence_unless_full(error))
+        let adopted = adopted.inspect_err(|error| here.fence_unless_full(error))?;
+        if adopted {
+            self.copies = Some((Arc::downgrade(there), compressed.newest()));
+        }
+        Ok(adopted)
+    }
+
+    /// Is this how it would store a record of `from`? It has taken over the dictionary of that data set alone, and the
+    /// one that both name by that number now is still that one.
+    fn takes_so(&self, from: &KeyedString, stored: &[u8]) -> bool {
+        let (Some(here), Some(there)) = (&self.ksds.compressed, &from.ksds.compressed) else {
+            return false;
+        };
+        let Some((of, dictionary)) = &self.copies else {
+            return false;
+        };
+        let same = std::ptr::eq(of.as_ptr(), Arc::as_ptr(&from.ksds));
+        same && here.would_store_so(stored) && here.is_newest(*dictionary) && there.has(*dictionary)
     }
 
     /// See [`crate::Str::copy_next`].
@@ -35,8 +53,7 @@ impl KeyedString {
         if from.held.is_none() && from.next_on_page() {
             let pos = from.spot.map_or(0, |spot| spot.pos);
             let (_, stored) = from.page.record(pos).unwrap_or_default();
-            let compressed = self.ksds.compressed.as_ref();
-            if compressed.is_some_and(|compressed| compressed.would_store_so(stored)) {
+            if self.takes_so(from, stored) {
                 let copied = self.insert_as_stored(stored);
                 if copied.is_err() {
                     // Who asks for the record that was refused is given it as its user has it.
