@@ -5,7 +5,7 @@ use crate::libcob::layout::{open, Field, File};
 use crate::libcob::{libcob, next, Libcob};
 use crate::open_file::OpenFile;
 use crate::request;
-use crate::run_unit::{commit_all, roll_back_all};
+use crate::run_unit;
 use crate::status::{Outcome, Set};
 use crate::taking::{
     back_to_records, close, forget, is_candidate, list, place_of, request_of, take_over, text, under, unlist,
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn cob_open(file: *mut File, mode: c_int, sharing: c_int, 
             ours(file, item, |_, _| Err(Outcome::AlreadyOpen));
             return;
         }
-        match (take_over(file, mode, sharing, false), libcob()) {
+        match (take_over(file, mode, sharing, None), libcob()) {
             (Some(outcome), Some(libcob)) => libcob.set_status(file, item, status_of(outcome)),
             _ => {
                 if let Some(open) = next().open {
@@ -315,13 +315,13 @@ pub unsafe extern "C" fn cob_file_free(file: *mut *mut File, keys: *mut *mut c_v
 /// COMMIT: everything written to Cica's files stands and is durable; then libcob's part.
 #[no_mangle]
 pub extern "C" fn cob_commit() {
-    commit_all();
+    run_unit::commit();
 }
 
 /// ROLLBACK: what was written to Cica's files since the last COMMIT is taken back; then libcob's part.
 #[no_mangle]
 pub extern "C" fn cob_rollback() {
-    roll_back_all();
+    run_unit::roll_back();
 }
 
 /// VSAM's code of the last request: six bytes, as the second item of FILE STATUS has them on z/OS.

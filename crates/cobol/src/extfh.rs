@@ -19,13 +19,13 @@
 //! because it was linked before it.
 
 use crate::kept::{self, kept};
-use crate::libcob::fcd::{self, access, keys, other, Fcd, KeyParts};
+use crate::libcob::fcd::{self, access, key_block, keys, other, Fcd, KeyParts};
 use crate::libcob::layout::{self, close, organization, read, Field, File, Key};
 use crate::libcob::{libcob, next, FileHandler};
 use crate::request;
 use crate::run_unit;
 use crate::status::{Outcome, Set};
-use crate::taking;
+use crate::taking::{self, Described};
 use parking_lot::Mutex;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -107,6 +107,8 @@ struct Shadow {
     keys: Vec<Key>,
     fields: Vec<Vec<Field>>,
     places: Vec<KeyParts>,
+    /// Why there are none.
+    no_keys: Option<String>,
     number: c_int,
     binary: Binary,
 }
@@ -170,11 +172,11 @@ pub unsafe extern "C" fn CICAFH(operation: *mut c_uchar, fcd: *mut Fcd) -> c_int
         let code = u16::from_be_bytes([*operation, *operation.add(1)]);
         if let operation::COMMIT | operation::ROLLBACK = code {
             // They are of all files of the run unit, of those too that are libcob's.
-            match code {
+            let done = match code {
                 operation::COMMIT => run_unit::commit_all(),
                 _ => run_unit::roll_back_all(),
-            }
-            (*fcd).status = *b"00";
+            };
+            set_status(&mut *fcd, done.err().map_or(Outcome::Done, |failure| failure.outcome));
             return 0;
         }
         let address = fcd as usize;
@@ -196,13 +198,19 @@ pub unsafe extern "C" fn CICAFH(operation: *mut c_uchar, fcd: *mut Fcd) -> c_int
         if (*fcd).open_mode & fcd::CLOSED != 0 {
             SHADOWS.lock().remove(&address);
         }
-        let status = outcome.status(Set::of_process());
-        (*fcd).status = [b'0' + status / 10, b'0' + status % 10];
+        let status = set_status(&mut *fcd, outcome);
         if let Some(libcob) = libcob() {
             libcob.after_handler(own, status);
         }
         0
     }
+}
+
+/// The status, of this process's set.
+fn set_status(fcd: &mut Fcd, outcome: Outcome) -> u8 {
+    let status = outcome.status(Set::of_process());
+    fcd.status = [b'0' + status / 10, b'0' + status % 10];
+    status
 }
 
 /// libcob's own handler.
@@ -230,9 +238,15 @@ fn of_closed(code: u16) -> Outcome {
         operation::CLOSE => Outcome::NotOpen,
         // As libcob has it.
         operation::UNLOCK | operation::UNLOCK_RECORD => Outcome::Done,
-        _ if operation::CLOSE_WITH.iter().any(|(close, _)| *close == code) => Outcome::NotOpen,
+        _ if number_of(code, &operation::CLOSE_WITH).is_some() => Outcome::NotOpen,
         _ => Outcome::NotForInput,
     }
+}
+
+/// libcob's number of an operation, or none where it is none of these.
+fn number_of(code: u16, of: &[(u16, i32)]) -> Option<i32> {
+    let found = of.iter().find(|(operation, _)| *operation == code);
+    found.map(|(_, number)| *number)
 }
 
 /// OPEN of a file that is not open; none if it is libcob's.
@@ -251,7 +265,11 @@ unsafe fn open_new(code: u16, fcd: &mut Fcd, own: *mut File) -> Option<Outcome> 
             (of_program, with) = (std::ptr::from_ref(its), sharing);
             file.file.lock = its.lock;
         }
-        let outcome = taking::take_over(&mut file.file, mode.into(), with, true)?;
+        let no_keys = file.no_keys.take();
+        let described = Described {
+            no_keys: no_keys.as_deref(),
+        };
+        let outcome = taking::take_over(&mut file.file, mode.into(), with, Some(described))?;
         let opened = kept(&file.file).is_some();
         kept::describes(of_program, &file.file);
         drop(file);
@@ -274,7 +292,7 @@ impl Shadow {
     /// A file control description.
     unsafe fn of(fcd: &Fcd) -> Option<Arc<Mutex<Shadow>>> {
         let most = big_endian(&fcd.most);
-        if fcd.version != 1 || fcd.name.is_null() || fcd.record.is_null() {
+        if fcd.version != 1 || fcd.name.is_null() {
             return None;
         }
         let organization = match fcd.organization {
@@ -288,10 +306,13 @@ impl Shadow {
         let name = unsafe { std::slice::from_raw_parts(fcd.name.cast::<u8>(), big_endian(&fcd.name_length)) };
         let name = CString::new(name.split(|&b| b == 0).next().unwrap_or_default()).ok()?;
         let places = if organization == organization::INDEXED && !fcd.keys.is_null() {
-            let length = unsafe { big_endian(std::slice::from_raw_parts(fcd.keys, 2)) };
-            keys(unsafe { std::slice::from_raw_parts(fcd.keys, length) }, most)?
+            keys(unsafe { key_block(fcd.keys) }, most)
         } else {
-            Vec::new()
+            Ok(Vec::new())
+        };
+        let (places, no_keys) = match places {
+            Ok(places) => (places, None),
+            Err(reason) => (Vec::new(), Some(reason)),
         };
         let attribute = std::ptr::null::<c_void>();
         let field = |data: *mut c_uchar, size: usize| Field {
@@ -309,6 +330,7 @@ impl Shadow {
             keys: Vec::new(),
             fields: Vec::new(),
             places,
+            no_keys,
             number: 0,
             // A binary number with a sign, in the machine's own order.
             binary: Binary {
@@ -399,8 +421,9 @@ impl Shadow {
         let length = big_endian(&fcd.record_length);
         self.record.size = length;
         self.number = c_int::try_from(big_endian(&fcd.number)).unwrap_or(-1);
-        if self.record.data != fcd.record {
-            // The keys lie in the record area that OPEN was told of.
+        if !fcd.record.is_null() {
+            self.move_to(fcd.record);
+        } else if self.needs_record(code) {
             return Outcome::Logic;
         }
         // SAFETY: the caller's promise, here and below.
@@ -408,6 +431,33 @@ impl Shadow {
         fcd.record_length = (self.record.size as u32).to_be_bytes();
         fcd.number = (self.number.max(0) as u64).to_be_bytes();
         outcome
+    }
+
+    /// The program has its record here now, and the keys in it.
+    fn move_to(&mut self, record: *mut c_uchar) {
+        if self.record.data == record {
+            return;
+        }
+        self.record.data = record;
+        for (place, fields) in self.places.iter().zip(&mut self.fields) {
+            // The first one is the key as a whole, whose data is no part of a record.
+            for (&(offset, _), part) in place.parts.iter().zip(&mut fields[1..]) {
+                part.data = record.wrapping_add(offset);
+            }
+        }
+    }
+
+    /// Does a request look into the record area, or fill it?
+    fn needs_record(&self, code: u16) -> bool {
+        let has_keys = self.file.organization == organization::INDEXED;
+        match code {
+            operation::CLOSE | operation::UNLOCK | operation::UNLOCK_RECORD => false,
+            // In sequential access it is for the record that was read.
+            operation::DELETE => has_keys && self.file.access != layout::access::SEQUENTIAL,
+            _ if operation::OPEN.contains(&code) || number_of(code, &operation::CLOSE_WITH).is_some() => false,
+            _ if number_of(code, &operation::START).is_some() => has_keys,
+            _ => true,
+        }
     }
 
     /// # Safety
@@ -421,13 +471,13 @@ impl Shadow {
             data: fcd.record,
             attributes: std::ptr::null(),
         };
-        let number = |of: &[(u16, i32)]| of.iter().find(|(operation, _)| *operation == code).map(|(_, n)| *n);
         let file = &mut self.file;
         let file: *mut File = file;
         // SAFETY: the caller's promise: the file and its areas are the shadow's and the program's.
         unsafe {
-            if code == operation::CLOSE || number(&operation::CLOSE_WITH).is_some() {
-                let option = number(&operation::CLOSE_WITH).unwrap_or(0);
+            let close_with = number_of(code, &operation::CLOSE_WITH);
+            if code == operation::CLOSE || close_with.is_some() {
+                let option = close_with.unwrap_or(0);
                 let outcome = taking::close(file, option);
                 if !matches!(option, close::UNIT | close::UNIT_REMOVAL) {
                     fcd.open_mode = fcd::CLOSED;
@@ -468,7 +518,7 @@ impl Shadow {
                     Ok(())
                 }
                 _ => {
-                    let relation = number(&operation::START).ok_or(Outcome::Logic)?;
+                    let relation = number_of(code, &operation::START).ok_or(Outcome::Logic)?;
                     let mut key = key.ok_or(Outcome::NotFound);
                     let key = match (&mut key, (*file).organization) {
                         (Ok(key), _) => std::ptr::from_mut(key),

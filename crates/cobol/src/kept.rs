@@ -168,17 +168,48 @@ pub fn act_on(kept: &Kept, act: impl FnOnce(&mut OpenFile) -> Result<(), Outcome
     })
 }
 
-/// Does this with every open file.
-pub fn each_open(mut act: impl FnMut(&mut OpenFile) -> Result<(), Outcome>) {
-    // What fails here is told by the file itself, and its next request says it in FILE STATUS.
-    let _ = behind(|| {
+/// What failed first of what is done with all files.
+pub struct Failure {
+    /// What it comes to.
+    pub outcome: Outcome,
+    /// In words.
+    pub reason: String,
+}
+
+impl Failure {
+    /// Of no file that could be named.
+    pub fn of(outcome: Outcome) -> Failure {
+        Failure {
+            outcome,
+            reason: outcome.words().into(),
+        }
+    }
+}
+
+/// Does this with every open file, also behind one of which it fails. The file itself tells why.
+///
+/// # Errors
+/// The first failure.
+pub fn each_open(mut act: impl FnMut(&mut OpenFile) -> Result<(), Outcome>) -> Result<(), Failure> {
+    let mut first = None;
+    let outcome = behind(|| {
         for kept in KEPT.lock().iter() {
-            if let Some(open) = kept.lock().as_mut() {
-                let _ = act(open);
+            let mut kept = kept.lock();
+            let Some(open) = kept.as_mut() else { continue };
+            if let Err(outcome) = act(open) {
+                first.get_or_insert_with(|| Failure {
+                    outcome,
+                    reason: format!("{}: {}", open.data_set_name(), outcome.words()),
+                });
             }
         }
         Outcome::Done
     });
+    match (first, outcome) {
+        (Some(failure), _) => Err(failure),
+        (None, Outcome::Done) => Ok(()),
+        (None, outcome) => Err(Failure::of(outcome)),
+    }
 }
 
 /// What was answered is made durable, of files that no other thread is in the middle of: a signal ends the program.

@@ -379,6 +379,14 @@ impl OpenFile {
         record.get(offset..offset + length).unwrap_or_default()
     }
 
+    /// The data set's name, for messages.
+    pub fn data_set_name(&self) -> String {
+        match &self.source {
+            Some(source) => source.cluster.name.to_string(),
+            None => self.name.clone(),
+        }
+    }
+
     /// Is it open for output?
     pub fn may_change(&self) -> bool {
         self.changer.is_some()
@@ -389,7 +397,7 @@ impl OpenFile {
         match &self.data_set {
             Some(data_set) => data_set.commit().map_err(|error| {
                 (self.report)(&error);
-                Outcome::Failed
+                Outcome::of_request(&error)
             }),
             None => Ok(()),
         }

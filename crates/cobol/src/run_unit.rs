@@ -1,7 +1,7 @@
 //! The run unit: COMMIT and ROLLBACK over all its files, and what happens when it ends.
 
 use crate::generation::roll_off_all;
-use crate::kept::{behind, each_open};
+use crate::kept::{behind, each_open, Failure};
 use crate::libcob::{libcob, next, Libcob};
 use crate::open_file::OpenFile;
 use crate::process::{is_forked, session};
@@ -11,14 +11,45 @@ use crate::tell::{tell, CICA1207S};
 use crate::unit;
 use std::sync::Once;
 
-/// COMMIT: everything written to Cica's files stands and is durable; then libcob's part. For calls from here: where libcob
-/// comes first, the exported name is libcob's.
-pub fn commit_all() {
-    if signal::is_ending() {
+/// COMMIT, as the verb has it, which has no FILE STATUS.
+pub fn commit() {
+    end_unless_done("COMMIT", commit_all());
+}
+
+/// ROLLBACK, as the verb has it.
+pub fn roll_back() {
+    end_unless_done("ROLLBACK", roll_back_all());
+}
+
+/// A program whose COMMIT or ROLLBACK failed ends, as after any failure that it cannot look at.
+fn end_unless_done(what: &str, done: Result<(), Failure>) {
+    let Err(Failure { reason, .. }) = done else { return };
+    // A signal ends the program already. A child has changed nothing, and was told that it cannot.
+    if signal::is_ending() || is_forked() {
         return;
     }
-    end_unit("COMMIT", unit::commit);
-    each_open(|open| {
+    if let Some(libcob) = libcob() {
+        end_program(libcob, what, reason);
+    }
+}
+
+fn end_program(libcob: &Libcob, what: &str, reason: String) -> ! {
+    tell(&CICA1207S, &[("what", &what), ("reason", &reason)]);
+    drop(reason);
+    libcob.stop()
+}
+
+/// COMMIT: everything written to Cica's files stands and is durable; then libcob's part. For calls from here: where libcob
+/// comes first, the exported name is libcob's.
+///
+/// # Errors
+/// What failed first; all other files are committed all the same.
+pub fn commit_all() -> Result<(), Failure> {
+    if signal::is_ending() {
+        return Err(Failure::of(Outcome::Failed));
+    }
+    let unit = end_unit("COMMIT", unit::commit);
+    let files = each_open(|open| {
         open.unlock_all();
         open.commit()
     });
@@ -26,23 +57,21 @@ pub fn commit_all() {
         // SAFETY: libcob's own function, in the place of which the program called.
         unsafe { commit() }
     }
+    unit.and(files)
 }
 
 /// ROLLBACK: what was written to Cica's files since the last COMMIT is taken back; then libcob's part. For calls from
 /// here, as [`commit_all`].
-pub fn roll_back_all() {
+///
+/// # Errors
+/// What failed first.
+pub fn roll_back_all() -> Result<(), Failure> {
     // libcob's own handler of signals says it as well; the next OPEN takes back what is to be taken back.
     if signal::is_ending() {
-        return;
+        return Err(Failure::of(Outcome::Failed));
     }
-    let mut unkept = false;
-    if !unit::is_known() {
-        each_open(|open| {
-            unkept |= open.recoverable && open.may_change();
-            Ok(())
-        });
-    }
-    end_unit("ROLLBACK", || {
+    let unkept = has_unkept();
+    let unit = end_unit("ROLLBACK", || {
         if unkept {
             Err(
                 "files were opened for change before the module with ROLLBACK was loaded; CICA_UNITS=on \
@@ -53,7 +82,7 @@ pub fn roll_back_all() {
             unit::roll_back()
         }
     });
-    each_open(|open| {
+    let files = each_open(|open| {
         open.unlock_all();
         open.after_rollback()
     });
@@ -61,10 +90,28 @@ pub fn roll_back_all() {
         // SAFETY: libcob's own function, in the place of which the program called.
         unsafe { rollback() }
     }
+    unit.and(files)
+}
+
+/// Are there files open for change of which nobody knew that they have a unit?
+fn has_unkept() -> bool {
+    if unit::is_known() {
+        return false;
+    }
+    let mut unkept = false;
+    // Looking at a file cannot fail, and what stands in the way of all requests is told by the next one.
+    let _ = each_open(|open| {
+        unkept |= open.recoverable && open.may_change();
+        Ok(())
+    });
+    unkept
 }
 
 /// Ends the run unit's unit of recovery. To go on after a failure would leave wrong data, so the program ends then.
-fn end_unit(what: &str, end: impl FnOnce() -> Result<(), String>) {
+///
+/// # Errors
+/// The failure, where there is no libcob that could end the program.
+fn end_unit(what: &str, end: impl FnOnce() -> Result<(), String>) -> Result<(), Failure> {
     let mut done = Ok(());
     // A child has no files of its own here.
     if !is_forked() {
@@ -76,20 +123,28 @@ fn end_unit(what: &str, end: impl FnOnce() -> Result<(), String>) {
             done = Err("an error inside Cica".into());
         }
     }
-    if let (Err(reason), Some(libcob)) = (&done, libcob()) {
-        tell(&CICA1207S, &[("what", &what), ("reason", reason)]);
-        drop(done);
-        libcob.stop();
+    if let Err(reason) = done {
+        match libcob() {
+            Some(libcob) => end_program(libcob, what, reason),
+            None => {
+                return Err(Failure {
+                    outcome: Outcome::Failed,
+                    reason,
+                })
+            }
+        }
     }
     // A module that came later says it for the first time: from now on the open files have a unit.
     if !unit::is_known() {
-        each_open(|open| {
+        // A file that cannot join tells why. Its changes go on standing as they are done, those so far among them.
+        let _ = each_open(|open| {
             open.join_unit_late().map_err(|reason| {
                 (open.report)(&reason);
                 Outcome::Failed
             })
         });
     }
+    Ok(())
 }
 
 /// What happens when the program ends: at STOP RUN and `exit` its unit is committed and its files are closed, at a
@@ -120,7 +175,8 @@ extern "C" fn close_all() {
     if let Err(reason) = &done {
         tell(&CICA1207S, &[("what", &"COMMIT AT STOP RUN"), ("reason", reason)]);
     }
-    each_open(OpenFile::close);
+    // A file that cannot be closed tells why, and nobody is left who could look at a status.
+    let _ = each_open(OpenFile::close);
     behind(|| {
         if let Some(session) = session(false) {
             roll_off_all(session);

@@ -164,6 +164,11 @@ impl Outcome {
         }
     }
 
+    /// In words.
+    pub fn words(self) -> &'static str {
+        TABLE[self as usize].words
+    }
+
     /// Of a refused request; the code is kept for the program.
     pub fn of_request(error: &RequestError) -> Outcome {
         let feedback = error.feedback();

@@ -15,11 +15,22 @@ use std::collections::BTreeSet;
 use std::ffi::{c_int, c_uchar, CStr, CString};
 use std::os::unix::ffi::OsStringExt;
 
+/// What comes with an OPEN through EXTFH.
+pub struct Described<'a> {
+    /// Why the keys of the description cannot be read.
+    pub no_keys: Option<&'a str>,
+}
+
 /// Opens the file if it is Cica's; none when it is libcob's. `described`: the request came through EXTFH.
 ///
 /// # Safety
 /// As [`cob_open`](crate::border::cob_open).
-pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int, described: bool) -> Option<Outcome> {
+pub unsafe fn take_over(
+    file: *mut File,
+    mode: c_int,
+    sharing: c_int,
+    described: Option<Described<'_>>,
+) -> Option<Outcome> {
     // SAFETY: the caller's promise, here and below.
     unsafe {
         let f = file.as_mut()?;
@@ -42,13 +53,17 @@ pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int, described:
             let bits = f.lock & !lock::OPEN_EXCLUSIVE | sharing as c_uchar;
             let request = Request {
                 locks: bits,
-                described,
+                described: described.is_some(),
+                fd: match described.as_ref().and_then(|described| described.no_keys) {
+                    Some(reason) => Err(reason.into()),
+                    None => request.fd,
+                },
                 ..request
             };
             match request.open() {
                 OpenOutcome::Libcobs => {
                     libcobs = true;
-                    if described && is_sequential(f) {
+                    if described.is_some() && is_sequential(f) {
                         // libcob finds it by itself; what it looks like is told here.
                         elsewhere(&select_name, &assign, mode as c_uchar);
                     }

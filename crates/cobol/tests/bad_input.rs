@@ -152,17 +152,22 @@ fn a_block_of_keys_that_is_none_is_refused() {
         duplicates: true,
         sparse: None,
     };
-    assert_eq!(keys(&block(1, 4, 30, 1), 10), Some(vec![good]));
-    assert_eq!(keys(&block(1, 9, 30, 1), 10), None, "beyond the record");
-    assert_eq!(keys(&block(1, 0, 30, 1), 10), None, "no bytes");
-    assert_eq!(keys(&block(0, 4, 30, 1), 10), None, "no part");
-    assert_eq!(keys(&block(9, 4, 30, 1), 10), None, "too many parts");
-    assert_eq!(keys(&block(1, 4, 40, 1), 10), None, "the part is not in the block");
-    assert_eq!(keys(&block(1, 4, 30, 2), 10), None, "the key is not in the block");
-    assert_eq!(keys(&block(1, 4, 30, 200), 10), None, "too many keys");
+    let refused = |block: &[u8], why: &str| {
+        let reason = keys(block, 10).unwrap_err();
+        assert!(reason.contains(why), "{reason}");
+    };
+    assert_eq!(keys(&block(1, 4, 30, 1), 10), Ok(vec![good.clone()]));
+    // As libcob has it: one part, behind the keys.
+    assert_eq!(keys(&block(0, 4, 0, 1), 10), Ok(vec![good]));
+    refused(&block(1, 9, 30, 1), "not wholly in the record");
+    refused(&block(1, 0, 30, 1), "without bytes");
+    refused(&block(9, 4, 30, 1), "of 9 parts");
+    refused(&block(1, 4, 40, 1), "ends before its keys");
+    refused(&block(1, 4, 30, 2), "ends before its keys");
+    refused(&block(1, 4, 30, 200), "of 200 keys");
     let good = block(1, 4, 30, 1);
     for end in 0..good.len() {
-        assert_eq!(keys(&good[..end], 10), None, "cut at {end}");
+        refused(&good[..end], "ends before its keys");
     }
 }
 

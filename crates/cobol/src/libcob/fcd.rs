@@ -118,35 +118,89 @@ const PART: usize = 10;
 const MOST_KEYS: usize = 64;
 const MOST_PARTS: usize = 8;
 
-/// The keys of a block; none if it is no such block, or a key lies beyond the longest record.
-pub fn keys(block: &[u8], longest: usize) -> Option<Vec<KeyParts>> {
-    let number = |at: usize, len: usize| {
-        let bytes = block.get(at..at.checked_add(len)?)?;
-        Some(bytes.iter().fold(0usize, |all, &byte| all << 8 | usize::from(byte)))
-    };
-    let count = number(6, 2).filter(|&count| count <= MOST_KEYS)?;
-    let mut keys = Vec::with_capacity(count);
-    for at in (0..count).map(|key| HEAD + key * KEY) {
-        let (parts, first) = (number(at, 2)?, number(at + 2, 2)?);
-        if !(1..=MOST_PARTS).contains(&parts) {
-            return None;
-        }
-        let part = |n: usize| {
-            let at = first + n * PART;
-            let (offset, length) = (number(at + 2, 4)?, number(at + 6, 4)?);
-            (length > 0 && offset.checked_add(length)? <= longest).then_some((offset, length))
+/// The block of keys at an address, as long as its keys need: of the length that it says libcob takes no notice.
+///
+/// # Safety
+/// A block of keys, which stays while it is looked at.
+pub unsafe fn key_block<'a>(at: *const c_uchar) -> &'a [u8] {
+    // SAFETY: the caller's promise: the head, then its keys, then their parts.
+    let first = |length| unsafe { std::slice::from_raw_parts(at, length) };
+    let count = count_of(first(HEAD)).unwrap_or(0).min(MOST_KEYS);
+    let keys = first(HEAD + count * KEY);
+    let places = places(keys, count).unwrap_or_default();
+    let ends = places.iter().map(|&(parts, at)| at + parts.min(MOST_PARTS) * PART);
+    first(ends.fold(keys.len(), usize::max))
+}
+
+/// The number at a place of a block.
+fn number(block: &[u8], at: usize, length: usize) -> Option<usize> {
+    let bytes = block.get(at..at.checked_add(length)?)?;
+    Some(bytes.iter().fold(0, |all, &byte| all << 8 | usize::from(byte)))
+}
+
+fn count_of(block: &[u8]) -> Option<usize> {
+    number(block, 6, 2)
+}
+
+/// How many parts each key has, and where they begin. What is 0 means what it means to libcob: one part, and a place
+/// behind the parts of the keys before it. libcob 3.1 knows no such place, and looks for the part in the head.
+fn places(block: &[u8], count: usize) -> Option<Vec<(usize, usize)>> {
+    let mut before = 0;
+    let place = |key: usize| {
+        let at = HEAD + key * KEY;
+        let parts = number(block, at, 2)?.max(1);
+        let first = match number(block, at + 2, 2)? {
+            0 => HEAD + count * KEY + before * PART,
+            first => first,
         };
-        let flags = number(at + 4, 1)?;
-        keys.push(KeyParts {
-            parts: (0..parts).map(part).collect::<Option<_>>()?,
-            duplicates: flags & 0x40 != 0,
-            sparse: match flags & 0x02 {
-                0 => None,
-                _ => Some(number(at + 6, 1)? as u8),
-            },
-        });
+        before += parts;
+        Some((parts, first))
+    };
+    (0..count).map(place).collect()
+}
+
+const CUT: &str = "a key block that ends before its keys do";
+
+/// The keys of a block.
+///
+/// # Errors
+/// What makes it none, in words; a key that lies beyond the longest record does, too.
+pub fn keys(block: &[u8], longest: usize) -> Result<Vec<KeyParts>, String> {
+    let count = count_of(block).ok_or(CUT)?;
+    if count > MOST_KEYS {
+        return Err(format!("a key block of {count} keys, which is more than {MOST_KEYS},"));
     }
-    Some(keys)
+    let places = places(block, count).ok_or(CUT)?;
+    let key = |(number, &place)| key(block, number, place, longest);
+    places.iter().enumerate().map(key).collect()
+}
+
+fn key(block: &[u8], key: usize, (parts, first): (usize, usize), longest: usize) -> Result<KeyParts, String> {
+    if parts > MOST_PARTS {
+        return Err(format!("a key of {parts} parts, which is more than {MOST_PARTS},"));
+    }
+    let part = |part: usize| {
+        let at = first + part * PART;
+        let place = number(block, at + 2, 4).zip(number(block, at + 6, 4));
+        let (offset, length) = place.ok_or(CUT)?;
+        if length == 0 {
+            return Err("a key without bytes".to_string());
+        }
+        match offset.checked_add(length) {
+            Some(end) if end <= longest => Ok((offset, length)),
+            _ => Err("a key that is not wholly in the record".into()),
+        }
+    };
+    let byte = |at: usize| number(block, HEAD + key * KEY + at, 1).ok_or(CUT);
+    let flags = byte(4)?;
+    Ok(KeyParts {
+        parts: (0..parts).map(part).collect::<Result<_, _>>()?,
+        duplicates: flags & 0x40 != 0,
+        sparse: match flags & 0x02 {
+            0 => None,
+            _ => Some(byte(6)? as u8),
+        },
+    })
 }
 
 const _: () = {

@@ -175,7 +175,11 @@ fn is_a_descriptor(path: &Path) -> bool {
 /// Standard input, output or error, where a path stands for one of them.
 fn standard(path: &Path) -> Option<io::Result<std::fs::File>> {
     let of = |number: &str, name: &str| {
-        let all = [format!("/dev/fd/{number}"), format!("/proc/self/fd/{number}"), name.to_owned()];
+        let all = [
+            format!("/dev/fd/{number}"),
+            format!("/proc/self/fd/{number}"),
+            name.to_owned(),
+        ];
         all.iter().any(|one| path == Path::new(one))
     };
     let again = if of("0", "/dev/stdin") {
