@@ -29,6 +29,7 @@ fn a_copy_tells_how_many_records_were_written_and_refused() {
         replace: false,
         by_intervals: false,
         error_limit: None,
+        whole: false,
     });
     let copied = CopyCounts { records: 2, refused: 1 };
     assert_eq!((outcome.condition, outcome.result), (4, copied));
