@@ -202,7 +202,7 @@ fn a_full_file_system_takes_nothing_back() {
     let cica = place.command(&[]);
     let script = format!(
         "{mount} && C='{}' && export CICA_CATALOG=$PWD/small/catalog CICA_POOL=16M
-         printf '0000 begin\\n' | $C import - A.NAMES --keys 4,0 --recordsize 20,80 -q || exit 99
+         printf '0000 begin\\n' | $C import - A.NAMES --keys 4,0 --recordsize 20,80 --space rec,1000,100 -q || exit 99
          seq -f '%04.0f filling the room that there is with a record of some length' 1 9999 |
              $C put A.NAMES --ack --durability commit --commit-every 50 >acks; echo put $?
          df small | tail -1 >&2
