@@ -172,7 +172,12 @@ fn copies_that_cannot_be_written_change_nothing() {
         let before = world.services.catalog.contents().unwrap();
         let (cc, listing) = world.run(command);
         assert_eq!(cc, 12, "{command}: {listing}");
-        assert!(listing.contains("No space left on device"), "{command}: {listing}");
+        let why = match command {
+            // What deletes its original is not written to a stream at all.
+            "EXPORT PAY.BASE OUTFILE(COPY)" => "it is no file that keeps",
+            _ => "No space left on device",
+        };
+        assert!(listing.contains(why), "{command}: {listing}");
         assert_eq!(records(&world, "PAY.BASE").len(), RECORDS, "{command}");
         assert_eq!(*world.services.catalog.contents().unwrap(), *before, "{command}");
         let (mut world, files) = (World::on(Arc::new(SimDisk::from(image))), Files::new());
