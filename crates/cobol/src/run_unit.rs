@@ -46,6 +46,7 @@ fn end_program(libcob: &Libcob, what: &str, reason: String) -> ! {
 /// What failed first; all other files are committed all the same.
 pub fn commit_all() -> Result<(), Failure> {
     if signal::is_ending() {
+        signal::await_end();
         return Err(Failure::of(Outcome::Failed));
     }
     let unit = end_unit("COMMIT", unit::commit);
@@ -66,8 +67,9 @@ pub fn commit_all() -> Result<(), Failure> {
 /// # Errors
 /// What failed first.
 pub fn roll_back_all() -> Result<(), Failure> {
-    // libcob's own handler of signals says it as well; the next OPEN takes back what is to be taken back.
+    // The next OPEN takes back what is to be taken back.
     if signal::is_ending() {
+        signal::await_end();
         return Err(Failure::of(Outcome::Failed));
     }
     let unkept = has_unkept();

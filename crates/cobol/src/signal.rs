@@ -18,7 +18,9 @@
 //!   What was answered outside of a unit is made durable where that endangers nothing: not in a handler.
 //! * G3. A request of a thread that is in one already is refused: a handler of the program's interrupted it, and has
 //!   called us, or has left it by `longjmp`.
-//! * G4. Handlers are taken over from libcob alone: what the program handles or ignores stays its own.
+//! * G4. COMMIT and ROLLBACK have no status: once a signal ends the program they do not return to it, for it would go on
+//!   as if they had been done.
+//! * G5. Handlers are taken over from libcob alone: what the program handles or ignores stays its own.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void, CStr};
@@ -65,10 +67,18 @@ struct Doing {
     request: Cell<bool>,
     /// A signal came meanwhile.
     signal: Cell<bool>,
+    /// libcob's handler runs on it.
+    closes: Cell<bool>,
 }
 
 thread_local! {
-    static DOING: Doing = const { Doing { request: Cell::new(false), signal: Cell::new(false) } };
+    static DOING: Doing = const {
+        Doing {
+            request: Cell::new(false),
+            signal: Cell::new(false),
+            closes: Cell::new(false),
+        }
+    };
 }
 
 /// A request that is under way; dropped, it is over.
@@ -115,6 +125,22 @@ pub fn is_ending() -> bool {
     ENDING.load(Relaxed) != 0
 }
 
+/// Behind a signal that ends the program: a COMMIT or ROLLBACK that is not done any more does not return to it (G4). It
+/// returns to libcob's handler, which says them as well.
+pub fn await_end() {
+    let state = DOING.with(|doing| (doing.closes.get(), doing.signal.get()));
+    match state {
+        (true, _) => return,
+        (false, true) => go_on_safely(),
+        (false, false) => {}
+    }
+    // Another thread ends the program.
+    loop {
+        // SAFETY: a plain call; handlers may run on this thread.
+        unsafe { libc::pause() };
+    }
+}
+
 /// What the system's unwinder knows of a frame.
 enum Frame {}
 
@@ -142,6 +168,7 @@ pub fn is_in_handler() -> bool {
 
 /// libcob says that a signal ends the program, which did not come to us first.
 pub extern "C" fn note_end(signal: c_int) {
+    DOING.with(|doing| doing.closes.set(true));
     ENDING.store(signal, Relaxed);
 }
 
@@ -306,6 +333,7 @@ fn wake_after(microseconds: libc::suseconds_t) {
 /// libcob's handler, and then the end.
 #[cold]
 fn go_on_with(signal: c_int) -> ! {
+    DOING.with(|doing| doing.closes.set(true));
     let place = TAKEN.iter().position(|taken| *taken == signal);
     let before = place.and_then(|place| BEFORE.get()?[place]);
     if let Some(before) = before {

@@ -24,6 +24,8 @@ fn begin(name: &str, jumps: bool) -> (Workplace, PathBuf) {
             "        WHEN \"list\"",
             "        WHEN \"end\" PERFORM OPEN-BOTH PERFORM ONE-UNIT COMMIT
             ADD 1 TO U PERFORM ONE-UNIT CALL \"howtoend\" USING HOW
+        WHEN \"committed\" PERFORM OPEN-BOTH PERFORM ONE-UNIT COMMIT
+            ADD 1 TO U PERFORM ONE-UNIT CALL \"howtoend\" USING HOW COMMIT DISPLAY \"ANSWERED\"
         WHEN \"ticks\" PERFORM OPEN-BOTH CALL \"howtoend\" USING HOW
             PERFORM UNTIL 1 = 2 PERFORM ONE-UNIT COMMIT DISPLAY U ADD 1 TO U END-PERFORM
         WHEN \"list\"",
@@ -206,6 +208,27 @@ fn ways_to_end_a_program_in_the_middle_of_a_unit() {
         let status = ended(&mut child, how);
         assert_eq!((status.code(), status.signal()), (code, signal), "{how}: {status}");
         assert_eq!(stands(&place, &program, how), last, "{how}");
+    }
+}
+
+/// The signal comes behind the last request before COMMIT: what has no status must not return as if it had been done.
+#[test]
+fn commit_behind_a_signal_does_not_return() {
+    let (place, program) = begin("commit-behind", false);
+    for how in ["t", "T"] {
+        assert_eq!(place.run(&program, &["make", "1", "-"]), "");
+        let mut child = as_from_a_terminal(&mut place.command(&program))
+            .args(["committed", "1", how])
+            .env("COB_UNBUFFERED", "1")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let status = ended(&mut child, how);
+        let said = stdout(&child.wait_with_output().unwrap());
+        assert_eq!(status.signal(), Some(libc::SIGTERM), "{how}: {status}");
+        assert_eq!(said, "", "{how}");
+        assert_eq!(stands(&place, &program, how), 1, "{how}");
     }
 }
 

@@ -1,5 +1,6 @@
 /* Ways to end a program, for COBOL to call in the middle of a unit of recovery. */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
@@ -83,6 +84,20 @@ static int deeper(volatile char *above)
     return deeper(here) + here[1];
 }
 
+static void *raise_here(void *nothing)
+{
+    raise(SIGTERM);
+    return nothing;
+}
+
+/* Another thread gets the signal, and has ended when this returns. */
+static void raise_elsewhere(void)
+{
+    pthread_t other;
+    if (pthread_create(&other, NULL, raise_here, NULL) == 0)
+        pthread_join(other, NULL);
+}
+
 int howtoend(char *how)
 {
     switch (how[0]) {
@@ -91,6 +106,8 @@ int howtoend(char *how)
     case '_': _exit(7);
     case 'a': abort();
     case 's': raise(SIGSEGV); break;
+    case 't': raise(SIGTERM); break;
+    case 'T': raise_elsewhere(); break;
     case 'n': *(volatile int *)(how - how) = 1; break;
     case 'o': return deeper(how);
     case 'x':
