@@ -5,6 +5,7 @@ Run from the top of the checkout, by `make test`. Everything is run even when so
 for without end: what prints nothing for a long time has its programs named and killed, and counts as failed.
 """
 
+import collections
 import os
 import queue
 import re
@@ -71,6 +72,10 @@ STEPS = [
     ("commands in the documentation", [sys.executable, "checks/docs.py", "--bin", TARGET + "/debug"]),
 ]
 
+# Lines that say what failed, for the end: the whole is long, and often only its tail is looked at.
+TELLING = re.compile(r"\bFAILED\b|panicked at|^error\b|: number \d+:|\bWrong\b|^\S+: (failed|FAILED)")
+TOLD, LAST = 30, 12
+
 # What cargo prints for each test program, and our own scripts once.
 RESULT = re.compile(r"result: (?:ok\. |FAILED\. )?(\d+) passed; (\d+) failed")
 
@@ -129,10 +134,11 @@ def end_what_hangs(process, times):
 
 
 def run(name, command):
-    """Runs one step; the tests that passed and failed in it."""
+    """Runs one step; the tests that passed and failed in it, and of one that failed what tells why."""
     print(f"==> {name}: {' '.join(command[1:] if command[0] == sys.executable else command)}", flush=True)
     started = time.monotonic()
     passed = failed = hung = 0
+    telling, last = [], collections.deque(maxlen=LAST)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as process:
         for line in lines_of(process, None if name in COMPILERS else SILENCE):
             if line is None:
@@ -140,6 +146,9 @@ def run(name, command):
                 end_what_hangs(process, hung)
                 continue
             print(line, end="", flush=True)
+            last.append(line)
+            if len(telling) < TOLD and TELLING.search(line):
+                telling.append(line)
             if result := RESULT.search(line):
                 passed += int(result.group(1))
                 failed += int(result.group(2))
@@ -147,7 +156,7 @@ def run(name, command):
     if process.returncode != 0 and failed == 0:
         failed = 1  # It could not even be built or started.
     print(f"==> {name}: {passed} passed, {failed} failed, {time.monotonic() - started:.0f} s", flush=True)
-    return passed, failed
+    return passed, failed, (telling or list(last)) if failed else []
 
 
 def main():
@@ -155,8 +164,11 @@ def main():
     passed = sum(count[1] for count in counts)
     failed = sum(count[2] for count in counts)
     print()
-    for name, good, bad in counts:
+    for name, good, bad, _ in counts:
         print(f"  {name:32} {good:6} passed {bad:6} failed")
+    for name, _, bad, why in counts:
+        if bad:
+            print(f"\n{name}:\n" + "".join(f"    {line}" for line in why))
     print(f"{passed} passed, {failed} failed", flush=True)
     sys.exit(1 if failed else 0)
 
