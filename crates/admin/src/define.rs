@@ -20,7 +20,7 @@ pub use gdg::{DefineGroup, GroupStated};
 pub use nonvsam::DefineNonvsam;
 pub use path::DefinePath;
 
-pub(super) use over::check_alternate_key;
+pub(super) use over::{check_alternate_key, check_key};
 pub(super) use wanted::default_volume;
 
 use super::failure::Failure;
@@ -29,15 +29,15 @@ use super::outcome::Outcome;
 use super::report::Report;
 use super::stated::Stated;
 use super::Services;
-use cica_catalog::check;
+use cica_catalog::check::{self, DefineError};
 use cica_catalog::entry::{Attributes, Component};
 use cica_catalog::generation::Rolled;
-use cica_catalog::plan::{plan, Plan};
+use cica_catalog::plan::{plan, Plan, Wish};
 use cica_catalog::staging::VolumeFile;
 use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Name, Volser};
 use cica_disk::FileName;
 use cica_engine::Definition;
-use cica_messages::{CICA0905I, CICA0933I, CICA0935I, IDC0181I, IDC0508I, IDC0509I, IDC0512I};
+use cica_messages::{CICA0905I, CICA0933I, CICA0935I, CICA1023I, IDC0181I, IDC0508I, IDC0509I, IDC0512I};
 use over::Over;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -131,7 +131,9 @@ struct Defined {
     /// Were the names of data and index component made up?
     generated: (bool, bool),
     /// CI sizes given and taken, where they differ.
-    rounded: Vec<(u32, u32)>,
+    rounded: Vec<(&'static str, u32, u32)>,
+    /// BUFFERSPACE given and taken, where it was too little.
+    raised: Option<(u32, u32)>,
     /// Where the key ends, if that is beyond an average record.
     key_end: Option<u32>,
     /// KEYS was written and has no effect.
@@ -233,7 +235,14 @@ fn planned(wanted: &WantedCluster) -> Result<Plan, Failure> {
         attributes.log,
         attributes.log_stream.as_deref(),
     )?;
-    Ok(plan(&wanted.wish)?)
+    match plan(&wanted.wish) {
+        // As z/OS does; who opens the data set gets what a request takes.
+        Err(DefineError::BufferSpace { .. }) => Ok(plan(&Wish {
+            buffer_space: None,
+            ..wanted.wish
+        })?),
+        planned => Ok(planned?),
+    }
 }
 
 /// Makes both files on their volumes and returns their paths.
@@ -285,7 +294,10 @@ impl Defined {
         }
         let wish = &wanted.wish;
         let index_size = index.as_ref().map(|index| index.ci_size);
-        let sizes = [(wish.ci_size, Some(data.ci_size)), (wish.index_ci_size, index_size)];
+        let sizes = [
+            ("THE DATA", wish.ci_size, Some(data.ci_size)),
+            ("THE INDEX", wish.index_ci_size, index_size),
+        ];
         let key_end = wish.keys.map_or(0, |k| k.offset + u32::from(k.length));
         Ok(Defined {
             cluster: Cluster {
@@ -302,9 +314,13 @@ impl Defined {
             generated: (wanted.data_name.is_none(), wanted.index_name.is_none()),
             rounded: sizes
                 .into_iter()
-                .filter_map(|(given, taken)| Some((given?, taken?)))
+                .filter_map(|(part, given, taken)| Some((part, given?, taken?)))
                 .filter(differ)
                 .collect(),
+            raised: wish
+                .buffer_space
+                .filter(|given| *given < plan.buffer_space)
+                .map(|given| (given, plan.buffer_space)),
             key_end: Some(key_end).filter(|end| *end > wish.record_size.average),
             unused_keys: wanted.unused_keys,
         })
@@ -340,8 +356,11 @@ impl Defined {
                 out.say(&IDC0181I, &[("class", &class), ("name", name)]);
             }
         }
-        for (given, taken) in &self.rounded {
-            out.say(&CICA0933I, &[("given", given), ("taken", taken)]);
+        for (part, given, taken) in &self.rounded {
+            out.say(&CICA0933I, &[("part", part), ("given", given), ("taken", taken)]);
+        }
+        if let Some((given, taken)) = &self.raised {
+            out.say(&CICA1023I, &[("given", given), ("taken", taken)]);
         }
         if self.unused_keys {
             out.say(&CICA0905I, &[("item", &"KEYS")]);
@@ -352,8 +371,8 @@ impl Defined {
     }
 }
 
-fn differ(sizes: &(u32, u32)) -> bool {
-    sizes.0 != sizes.1
+fn differ((_, given, taken): &(&str, u32, u32)) -> bool {
+    given != taken
 }
 
 /// The component's name; or, when a renamed data set has the file of that name, or one that goes, one that no data set

@@ -15,7 +15,7 @@ use super::report::Report;
 use super::{member, usercatalog, volume, Services};
 use cica_catalog::entry::EntryKind;
 use cica_catalog::{Catalog, Contents, Entry, Name, Unmaking};
-use cica_messages::{MessageEntry as Message, IDC0548I, IDC0550I, IDC0551I, IDC0556I};
+use cica_messages::{MessageEntry as Message, IDC0548I, IDC0550I, IDC0551I, IDC0556I, IDC2900I};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 pub use uncataloged::Uncataloged;
@@ -76,6 +76,9 @@ impl Services {
 
 fn delete(services: &Services, request: &Delete, out: &mut Report) -> (u8, Vec<String>) {
     let (mut cc, mut all_gone) = (0, Vec::new());
+    if request.mask && request.names.len() > 1 {
+        return (Failure::new(&IDC2900I, &[]).tell(out).max(NOT_DELETED), all_gone);
+    }
     for text in &request.names {
         let done = match request.what {
             What::Volume => {

@@ -83,7 +83,11 @@ fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(
     let from = ClusterOrFile::named(services, &request.from)?;
     let mut to = ClusterOrFile::named(services, &request.to)?;
     if from.is_same(services, &to) {
-        return Err(Failure::new(&CICA0946E, &[("name", &from.name())]));
+        let name = match &to {
+            ClusterOrFile::Cluster(_) if from.name() != to.name() => format!("{}, READ AS {}", to.name(), from.name()),
+            _ => from.name(),
+        };
+        return Err(Failure::new(&CICA0946E, &[("name", &name)]));
     }
     let mut input = from.open_input(services)?;
     if request.by_intervals {

@@ -50,6 +50,11 @@ pub enum NameError {
         /// Its place, from 1.
         column: usize,
     },
+    /// A level whose last qualifier is `*`.
+    LevelEnds {
+        /// The text.
+        text: String,
+    },
     /// `**` that is not a whole qualifier.
     DoubleStar {
         /// The text.
@@ -88,6 +93,11 @@ impl fmt::Display for NameError {
                  with these, 0-9 or a hyphen",
                 shown(&character.to_string()),
                 number(*character),
+                shown(text)
+            ),
+            NameError::LevelEnds { text } => write!(
+                f,
+                "'{}' ends with '*', and LEVEL lists all that lies below a name anyway; leave that qualifier out",
                 shown(text)
             ),
             NameError::DoubleStar { text } => write!(
@@ -329,11 +339,13 @@ impl Level {
     /// Takes a text for a level, upper-casing it.
     pub fn parse(text: &str) -> Result<Level, NameError> {
         let text = text.to_ascii_uppercase();
-        let last = text.rsplit('.').next() == Some("*");
+        if text.rsplit('.').next() == Some("*") {
+            return Err(NameError::LevelEnds { text });
+        }
         let whole = text
             .split('.')
             .all(|qualifier| qualifier == "*" || !qualifier.contains('*'));
-        check_shape(&text, |c, _| c == '*' && whole && !last)?;
+        check_shape(&text, |c, _| c == '*' && whole)?;
         Ok(Level(text))
     }
 

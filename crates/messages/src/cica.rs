@@ -51,10 +51,13 @@ CICA0932E 12 "CATALOG {name} IS NOT KNOWN; {directory} IS THE ONE IN USE",
     "CATALOG names another catalog than the one of this run. The command did nothing, so that it cannot change or \
      delete an entry of the same name in the wrong catalog.",
     "Leave CATALOG out to use the catalog of the run; or run the command with `--catalog DIRECTORY`.";
-CICA0933I 0 "CONTROL INTERVAL SIZE {given} IS RAISED TO {taken}",
+CICA0933I 0 "CONTROL INTERVAL SIZE {given} OF {part} IS RAISED TO {taken}",
     "The size given is not a multiple of 512 (of 2,048 above 8,192), or an index record of that size cannot point to \
      all control intervals of a control area.",
     "Nothing, or give the size that was taken.";
+CICA1023I 0 "BUFFERSPACE({given}) IS RAISED TO {taken}",
+    "Two data control intervals and one of the index take more than was given.",
+    "Nothing, or give a larger BUFFERSPACE, or a smaller CONTROLINTERVALSIZE.";
 CICA0934E 8 "{reason}",
     "Says in words what the VSAM catalog return code next to it stands for.",
     "Do what the message says.";

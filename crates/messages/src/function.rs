@@ -68,9 +68,9 @@ IDC1645I 4 [Memory] "NONUNIQUE AIX KEY {key} PRIME {kind} IS {pointer}",
 IDC1646I 4 [Memory] "{count} EXCESS PRIME {kind} VALUES FOR AIX KEY {key}",
     "More records share this alternate key than one alternate index record takes; the last of them are left out.",
     "Define the alternate index with a larger maximum in RECORDSIZE and build it again.";
-IDC2900I 8 [Id] "MORE THAN ONE ENTRY MATCHES {name}",
-    "DELETE without MASK was given a generic name that several entries match. None was deleted.",
-    "Name the entry in full, or say MASK to delete all of them; MASK TEST shows which they are.";
+IDC2900I 8 [Id] "MASK PARAMETER NOT ALLOWED FOR MORE THAN ONE ENTRY NAME",
+    "DELETE with MASK takes one name, which may be generic. Nothing was deleted.",
+    "Write a DELETE for each name.";
 IDC3003I 12 [Memory] "FUNCTION TERMINATED. CONDITION CODE IS {cc}",
     "The command gave up. What it had done before is told by the messages above.",
     "See the messages before this one.";

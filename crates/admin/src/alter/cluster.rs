@@ -3,13 +3,14 @@
 //! 1. KEYS and RECORDSIZE change only while the data set has never held a record; nothing else depends on its records.
 //! 2. What is laid out on the volume stays: a change that would need other CI sizes or control areas is refused.
 
+use super::super::define::check_key;
 use super::super::failure::{refused, Failure};
 use super::super::stated::forget;
 use super::super::{open, Services};
 use super::{volumes, Alter, EntryKind, Nullified};
 use cica_catalog::entry::{Attributes, Component, Organization};
 use cica_catalog::plan::{plan, Wish};
-use cica_catalog::{check as rules, Catalog, Cluster, Contents, Date, Volser};
+use cica_catalog::{check as rules, Catalog, Cluster, Contents, Date, Entry, Volser};
 
 /// What says something of the records, and so nothing of an index.
 const OF_DATA: [&str; 7] = [
@@ -85,8 +86,24 @@ pub fn check_cluster(
         );
         return Err(refused(&words, 140, 0));
     }
+    if record {
+        check_alternates(contents, new, was.keys != is.keys)?;
+    }
     if record || was.buffer_space != is.buffer_space || old.data.free_space != new.data.free_space {
         check_layout(contents, new)?;
+    }
+    Ok(())
+}
+
+/// The alternate indexes of a base are laid out for its keys, and their keys lie in its records.
+fn check_alternates(contents: &Contents, base: &Cluster, other_keys: bool) -> Result<(), Failure> {
+    for entry in contents.related(&base.name) {
+        let Entry::Aix(aix) = entry else { continue };
+        if other_keys {
+            let words = format!("{} leads to records by their keys; delete it before ALTER KEYS", aix.name);
+            return Err(refused(&words, 140, 0));
+        }
+        check_key(base, aix.alternate_key)?;
     }
     Ok(())
 }

@@ -178,7 +178,8 @@ pub fn check_alternate_key(contents: &Contents, relate: &Name, key: Keys) -> Res
     check_key(base(contents, relate)?, key)
 }
 
-fn check_key(base: &Cluster, key: Keys) -> Result<(), Failure> {
+/// Can the records of `base` have such an alternate key?
+pub fn check_key(base: &Cluster, key: Keys) -> Result<(), Failure> {
     let end = u64::from(key.offset) + u64::from(key.length);
     let longest = base.attributes.record_size.maximum;
     if key.length == 0 || key.length > 255 || end > u64::from(longest) {

@@ -69,6 +69,7 @@ pub fn recatalog(services: &Services, request: &DefineCluster) -> Result<(Define
             over,
             cluster,
             generated: (false, false),
+            raised: None,
             rounded: Vec::new(),
             key_end: None,
             unused_keys: false,

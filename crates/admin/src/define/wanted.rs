@@ -161,6 +161,8 @@ impl<'a> Lists<'a> {
             attributes.history = history;
             attributes.history.owner.clone_from(&model.attributes.history.owner);
             attributes.inhibit = false;
+            // Nothing of it was exported: an IMPORT must not take its place.
+            attributes.exported = false;
         }
         // What stands in INDEX(...) and has no field of its own goes below what is said of the cluster.
         for list in [self.index, Some(self.cluster), self.data].into_iter().flatten() {

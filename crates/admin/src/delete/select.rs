@@ -1,15 +1,16 @@
 //! Which entries a name of DELETE means.
 //!
 //! 1. A name with one `*` in the place of a whole qualifier after the first means all entries it matches, as it always
-//!    did. A name with any other wild characters needs MASK, unless it matches one entry only.
-//! 2. When a type is said, only entries of it are meant; one that is named in full and is of another type is refused.
+//!    did. A name with any other wild characters needs MASK, whatever it matches on the day.
+//! 2. With MASK, and no type said, only what holds data is meant: clusters and non-VSAM data sets, those of generations
+//!    among them. Groups, alternate indexes, paths and aliases go with what they lead to, or by their type.
+//! 3. When a type is said, only entries of it are meant; one that is named in full and is of another type is refused.
 
 use super::super::failure::{not_found, refused, Failure};
 use super::super::member;
 use super::Delete;
 use cica_catalog::entry::EntryKind;
 use cica_catalog::{Contents, Mask, Name, Resolved};
-use cica_messages::IDC2900I;
 
 /// Names of the entries that `text` means, in order.
 pub fn select(
@@ -23,21 +24,28 @@ pub fn select(
     if !mask.is_generic() {
         return named(contents, text, kind).map(|name| vec![name]);
     }
+    if !request.mask && !is_plain(text) {
+        let words = format!(
+            "{text} is generic; name an entry in full, or say MASK to delete all that it matches (with TEST, to see them)"
+        );
+        return Err(refused(&words, 140, 0));
+    }
     let excluded = request.exclude.iter().map(|text| Mask::parse(text));
     let excluded = excluded
         .collect::<Result<Vec<Mask>, _>>()
         .map_err(|error| refused(&error, 140, 0))?;
     let found: Vec<Name> = contents
         .list(&mask)
-        .filter(|entry| kind.is_none_or(|kind| kind == entry.kind()))
+        .filter(|entry| match kind {
+            Some(kind) => kind == entry.kind(),
+            None => !request.mask || matches!(entry.kind(), EntryKind::Cluster | EntryKind::NonVsam),
+        })
         .filter(|entry| !excluded.iter().any(|mask| mask.matches(entry.name())))
         .map(|entry| entry.name().clone())
         .collect();
     match found.len() {
         0 => Err(not_found(&text)),
-        1 => Ok(found),
-        _ if request.mask || is_plain(text) => Ok(found),
-        _ => Err(Failure::new(&IDC2900I, &[("name", &text)])),
+        _ => Ok(found),
     }
 }
 

@@ -19,7 +19,7 @@ use crate::named::Named;
 use crate::outcome::Outcome;
 use crate::report::Report;
 use cica_catalog::entry::{Attributes, Organization};
-use cica_catalog::{Catalog, Entry, Name};
+use cica_catalog::{Catalog, Entry, Name, Resolved};
 use cica_disk::NewFile;
 use cica_engine::{Intent, OpenOptions, RequestError};
 use cica_format::portable::{Member, Mode, Totals};
@@ -148,7 +148,14 @@ impl Source {
         let name = Name::parse(text).map_err(|_| not_found(&text))?;
         let catalog = services.catalog_of(request.catalog.as_deref(), text)?;
         let contents = catalog.contents()?;
-        let entry = contents.get(&name).map_err(|_| not_found(&name))?.clone();
+        let entry = match contents.find(&name) {
+            Some(Resolved::Entry(entry)) => entry.clone(),
+            Some(Resolved::Component(part, _, of)) => {
+                let words = format!("{name} is the {} component of {}; export that", part.word(), of.name());
+                return Err(refused(&words, 140, 0));
+            }
+            None => return Err(not_found(&name)),
+        };
         if entry.components().next().is_none() {
             let words = format!("{name} is a {} and has no contents to export", entry.kind().word());
             return Err(refused(&words, 140, 0));

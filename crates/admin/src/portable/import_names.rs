@@ -28,6 +28,10 @@ impl<'p> ImportNames<'p> {
     pub fn of(objects: &'p [ImportObject], entry: &Entry, target: Option<&str>) -> Result<ImportNames<'p>, Failure> {
         let object = of_name(objects, entry.name());
         let stated = object.and_then(|object| object.new_name.as_deref());
+        if let Some((stated, target)) = stated.zip(target).filter(|(a, b)| !a.eq_ignore_ascii_case(b)) {
+            let words = format!("NEWNAME says {stated}, and the output is {target}; say one of them, or the same");
+            return Err(refused(&words, 140, 0));
+        }
         let new_name = stated.or(target).map(Name::parse).transpose();
         Ok(ImportNames {
             object,

@@ -24,6 +24,7 @@ impl Ksds {
             free_bytes: 0,
             last_key: Vec::new(),
             in_record: false,
+            record_so_far: 0,
             last_separator: None,
             sizes: SizesSeen::new(self),
         };
@@ -97,6 +98,8 @@ struct Inspection<'k> {
     last_key: Vec<u8>,
     /// Segments of a spanned record are missing so far.
     in_record: bool,
+    /// Bytes of the record up to its last segment that was met.
+    record_so_far: u64,
     last_separator: Option<Vec<u8>>,
     sizes: SizesSeen,
 }
@@ -307,7 +310,11 @@ impl Inspection<'_> {
             self.data(ci, "record lengths and RDFs do not agree".into());
         }
         page.not_expanded.iter().for_each(|why| self.data(ci, why.clone()));
-        self.out.longest_record = self.out.longest_record.max(page.longest as u64);
+        if !continues {
+            self.record_so_far = 0;
+        }
+        self.record_so_far += page.longest as u64;
+        self.out.longest_record = self.out.longest_record.max(self.record_so_far);
         for key in &page.keys {
             if !self.last_key.is_empty() && *key <= self.last_key {
                 let text = format!("key {} follows {}", show_key(key), show_key(&self.last_key));

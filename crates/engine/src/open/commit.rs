@@ -300,9 +300,10 @@ impl OpenDataSet {
 
     /// Shows others what is not counted step by step.
     pub fn show_gauges(&self) {
-        self.common().data.show_gauges();
+        let data = &self.common().data;
+        data.show_gauges(data.high_used());
         if let Some(index) = self.records.index() {
-            index.show_gauges();
+            index.show_gauges(self.index_used());
         }
         self.common()
             .counters

@@ -467,16 +467,17 @@ impl Component {
     /// From now on others see in these cells what it counts.
     pub fn show_counts(&self, cells: Cells, clock: Arc<dyn Clock>) {
         let _ = self.counts.set((cells, clock));
-        self.show_gauges();
+        self.show_gauges(self.high_used());
         self.show(ComponentCount::UsedCis, |cell| {
             cell.store(self.used.load(Relaxed).max(0) as u64, Relaxed)
         });
     }
-    /// Says anew what is so now, and not counted step by step.
-    pub fn show_gauges(&self) {
+    /// Says anew what is so now, and not counted step by step. `high_used`: that of an index ends with its last record,
+    /// not with its last CA.
+    pub fn show_gauges(&self, high_used: u64) {
         let (allocated, extents) = self.allocated();
         for (counter, n) in [
-            (ComponentCount::HighUsed, self.high_used()),
+            (ComponentCount::HighUsed, high_used),
             (ComponentCount::HighAllocated, allocated),
             (ComponentCount::Extents, extents.into()),
         ] {

@@ -145,8 +145,10 @@ impl Parser<'_> {
                     return Ok(atoms);
                 }
                 TokenKind::Left => {
-                    let before = atoms.last().map_or(param.word.to_owned(), shown);
-                    let hint = format!("IS THE RIGHT PARENTHESIS OF {} MISSING BEFORE {before}?", param.word);
+                    let hint = match atoms.last().map(shown) {
+                        Some(before) => format!("IS THE RIGHT PARENTHESIS OF {} MISSING BEFORE {before}?", param.word),
+                        None => format!("{} TAKES ONE PAIR OF PARENTHESES", param.word),
+                    };
                     self.say(Diagnostic::new(&IDC3209I, &[("item", &param.word)], open).hint(hint));
                     return Err(Stop);
                 }

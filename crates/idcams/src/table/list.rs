@@ -88,7 +88,7 @@ pub(super) static VERIFY: VerbSpec = VerbSpec {
 };
 
 const EXAMINE_PARAMS: &[Param] = &[
-    name("NAME", NameForm::Dsname, "cluster or component to examine").required(),
+    name("NAME", NameForm::Dsname, "cluster to examine").required(),
     flag("INDEXTEST", "check the index component")
         .abbr(&["ITEST"])
         .one_of("itest")

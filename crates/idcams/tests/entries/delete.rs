@@ -58,10 +58,12 @@ fn generic_names() {
         // One * for a whole qualifier needs no MASK.
         ("DELETE PAY.*.X", 0, vec!["PAY.C.Y"]),
         ("DELETE PAY.A.*", 0, vec!["PAY.B.X", "PAY.C.Y"]),
-        // Others do, unless they match one entry.
+        // Others do, whatever they match.
         ("DELETE PAY.**", 8, vec!["PAY.A.X", "PAY.B.X", "PAY.C.Y"]),
         ("DELETE PAY.%.X", 8, vec!["PAY.A.X", "PAY.B.X", "PAY.C.Y"]),
-        ("DELETE PAY.%.Y", 0, vec!["PAY.A.X", "PAY.B.X"]),
+        ("DELETE PAY.%.Y", 8, vec!["PAY.A.X", "PAY.B.X", "PAY.C.Y"]),
+        // A mask stands alone.
+        ("DELETE (PAY.A.X PAY.**) MASK", 8, vec!["PAY.A.X", "PAY.B.X", "PAY.C.Y"]),
         ("DELETE PAY.** MASK", 0, vec![]),
         (
             "DELETE PAY.** MASK EXCLUDE(PAY.B.* PAY.C.Y)",
@@ -83,8 +85,8 @@ fn generic_names() {
     three().refused(
         "DELETE PAY.**",
         8,
-        &["IDC2900I", "IDC0551I"],
-        "MORE THAN ONE ENTRY MATCHES PAY.**",
+        &["IDC3014I", "CICA0934E", "IDC3009I", "IDC0551I"],
+        "PAY.** is generic",
     );
 }
 
