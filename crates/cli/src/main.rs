@@ -42,6 +42,8 @@ fn main() -> ExitCode {
             return status.into();
         }
     };
+    // A limit of the shell's is a full disk, told as one; a server that is started here has it too.
+    cica_disk::survive_file_size_limit();
     let done = command::run(cli.command, &cli.global, Cli::command());
     done.unwrap_or_else(failure::Failure::tell).into()
 }

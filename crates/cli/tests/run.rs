@@ -57,6 +57,7 @@ fn wrong_dd_files_and_names_say_what_to_do() {
     std::fs::create_dir(place.dir.join(".cica")).unwrap();
     let write = |name: &str, text: &str| std::fs::write(place.dir.join(name), text).unwrap();
     write("twice.toml", "[dd]\nCUST = 'A.B'\nOTHER = 'C.D'\nCUST = 'E.F'\n");
+    write("strange.toml", "CUST\u{a0}A = 'A.B'\n");
     write("here", "");
     let cases = [
         (
@@ -68,6 +69,11 @@ fn wrong_dd_files_and_names_say_what_to_do() {
             &["--dd", "twice.toml", "true"],
             64,
             "CICA1215E twice.toml, LINE 4: the name was there before",
+        ),
+        (
+            &["--dd", "strange.toml", "true"],
+            64,
+            "CICA1215E strange.toml, LINE 1: no name before the equals sign",
         ),
     ];
     for (arguments, status, text) in cases {

@@ -261,9 +261,12 @@ unsafe fn open_new(code: u16, fcd: &mut Fcd, own: *mut File) -> Option<Outcome> 
         let mut file = shadow.lock();
         file.own = own;
         let (mut of_program, mut with) = (std::ptr::null(), 0);
+        file.file.depending = std::ptr::null_mut();
         if let Some((its, sharing)) = opening(fcd) {
             (of_program, with) = (std::ptr::from_ref(its), sharing);
             file.file.lock = its.lock;
+            // The description of a REWRITE has the length of the whole area.
+            file.file.depending = its.depending;
         }
         let no_keys = file.no_keys.take();
         let described = Described {

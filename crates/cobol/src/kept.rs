@@ -212,6 +212,19 @@ pub fn each_open(mut act: impl FnMut(&mut OpenFile) -> Result<(), Outcome>) -> R
     }
 }
 
+/// Another file of the program is opened for a data set that this one loads: the load ends, so that the records are seen,
+/// and the indexes built, before anybody else has it open. For an open, which is a request already.
+///
+/// # Errors
+/// The load could not be ended; its file has told why.
+pub fn end_loads(of: &str) -> Result<(), Outcome> {
+    let all = KEPT.lock();
+    all.iter().try_for_each(|kept| match kept.lock().as_mut() {
+        Some(open) if open.is_loading() && open.data_set_name() == of => open.end_load(),
+        _ => Ok(()),
+    })
+}
+
 /// What was answered is made durable, of files that no other thread is in the middle of: a signal ends the program.
 /// The unit of recovery stays open, so it goes back by the next OPEN.
 fn keep_all() {

@@ -123,7 +123,7 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
     }
     if let Some(name) = value.strip_prefix("//") {
         with_generation(name, &mut found).map_err(bad)?;
-    } else if upper.starts_with("DSN=") || upper.starts_with("DSNAME=") {
+    } else if is_dd(&upper) {
         dd(&value, &mut found).map_err(bad)?;
     } else {
         found.explicit = false;
@@ -137,6 +137,15 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
         }
     }
     Ok(found)
+}
+
+/// Is it a DD text, in whatever order its operands stand? No path is called so.
+fn is_dd(upper: &str) -> bool {
+    let of_data_sets = ["DSN", "DSNAME", "DISP"];
+    operands(upper).iter().any(|operand| {
+        let key = operand.split_once('=').map(|(key, _)| key.trim_ascii());
+        key.is_some_and(|key| of_data_sets.contains(&key))
+    })
 }
 
 /// What can be said of a file that is named by its path.

@@ -17,6 +17,7 @@ use crate::alternate::indexes;
 use crate::code_set::{CodeSet, WantedCodeSet};
 use crate::fd::{head_of, Fd};
 use crate::generation::generation;
+use crate::kept::end_loads;
 use crate::libcob::layout::{open, organization};
 use crate::looks::{like_ebcdic, LOOKED_AT};
 use crate::made::{is_of_another_run, made, unmade, OF_ANOTHER_RUN};
@@ -481,6 +482,13 @@ impl Request<'_> {
                 &"this program has it open, there or here without SHARING",
             );
         };
+        if let Err(outcome) = end_loads(&cluster.name.to_string()) {
+            return self.refuse(
+                name,
+                outcome,
+                &"another file of this program loads it, and that could not be ended",
+            );
+        }
         let report = report_of(name.to_string());
         let source = Source {
             session,

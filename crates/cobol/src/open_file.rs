@@ -379,6 +379,11 @@ impl OpenFile {
         record.get(offset..offset + length).unwrap_or_default()
     }
 
+    /// Has the data set never had a record before, and has got them here since?
+    pub(crate) fn is_loading(&self) -> bool {
+        self.phase == Phase::Loading
+    }
+
     /// The data set's name, for messages.
     pub fn data_set_name(&self) -> String {
         match &self.source {

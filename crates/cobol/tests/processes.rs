@@ -156,6 +156,84 @@ fn two_files_of_a_program_may_be_one_data_set() {
     assert_eq!(place.run(&program, &["both"]), "00 0000001000000010    \n");
 }
 
+/// Loads with one file and opens the same data set with another, then changes it, closes the first and goes on.
+fn loading(selects: &str) -> String {
+    format!(
+        "IDENTIFICATION DIVISION.\nPROGRAM-ID. LOADING.\nENVIRONMENT DIVISION.\nINPUT-OUTPUT SECTION.\nFILE-CONTROL.\n\
+         {selects}DATA DIVISION.\nFILE SECTION.\nFD F.\n01 R.\n  05 K PIC 9(4).\n  05 A PIC X(4).\n  05 D PIC X(4).\n\
+         FD G.\n01 RG.\n  05 GK PIC 9(4).\n  05 GA PIC X(4).\n  05 GD PIC X(4).\nWORKING-STORAGE SECTION.\n\
+         01 FS PIC XX.\n01 N PIC 9(4).\nPROCEDURE DIVISION.\nMAIN.\n OPEN OUTPUT F.\n MOVE \"AAAA\" TO A.\n\
+         MOVE 5 TO K N. WRITE R. DISPLAY FS.\n OPEN INPUT G. DISPLAY FS.\n MOVE 3 TO K N. WRITE R. DISPLAY FS.\n\
+         MOVE 7 TO K N. WRITE R. DISPLAY FS.\n CLOSE F. DISPLAY FS.\n OPEN I-O F. DISPLAY FS.\n\
+         MOVE 3 TO K N. READ F. DISPLAY FS.\n REWRITE R. DISPLAY FS.\n CLOSE F G. DISPLAY FS.\n OPEN INPUT G.\n\
+         PERFORM 4 TIMES READ G NEXT DISPLAY FS \" \" GK END-PERFORM.\n CLOSE G. STOP RUN.\n"
+    )
+}
+
+#[test]
+fn a_load_ends_when_another_file_of_the_program_opens_the_data_set() {
+    let place = Workplace::with_catalog("loading");
+    let cases = [
+        (
+            "RELATIVE",
+            "RELATIVE KEY N",
+            "RELATIVE KEY N",
+            ["00", "00", "00", "00", "00"],
+        ),
+        (
+            "INDEXED",
+            "RECORD KEY K ALTERNATE A WITH DUPLICATES",
+            "RECORD KEY GK ALTERNATE GA WITH DUPLICATES",
+            // Others have the alternate key as well.
+            ["00", "00", "02", "02", "00"],
+        ),
+    ];
+    for (organization, of_f, of_g, statuses) in cases {
+        let select = |file: &str, keys: &str| {
+            format!(
+                "SELECT {file} ASSIGN \"//{organization}\" ORGANIZATION {organization} ACCESS DYNAMIC {keys} FILE STATUS FS.\n"
+            )
+        };
+        let source = loading(&(select("F", of_f) + &select("G", of_g)));
+        let said = place.run(&place.compile(organization, &source), &[]);
+        let said: Vec<&str> = said.lines().collect();
+        assert_eq!(said[..5], statuses, "{organization}: {said:?}");
+        assert!(
+            said[5..9].iter().all(|status| status.starts_with('0')),
+            "{organization}: {said:?}"
+        );
+        let keys: Vec<&str> = said[9..12].iter().map(|line| &line[3..]).collect();
+        assert_eq!(keys, ["0003", "0005", "0007"], "{organization}: {said:?}");
+        assert!(said[12].starts_with("10"), "{organization}: {said:?}");
+    }
+}
+
+/// The description of a REWRITE has the length of the record area; DEPENDING ON has that of the record.
+#[test]
+fn records_of_several_lengths_keep_theirs_through_extfh() {
+    let place = Workplace::with_catalog("depending");
+    let source = "IDENTIFICATION DIVISION.\nPROGRAM-ID. DEPENDS.\nENVIRONMENT DIVISION.\nINPUT-OUTPUT SECTION.\n\
+        FILE-CONTROL.\n SELECT F ASSIGN \"DEPENDS\" ORGANIZATION INDEXED ACCESS RANDOM RECORD KEY K FILE STATUS FS.\n\
+        DATA DIVISION.\nFILE SECTION.\nFD F RECORD VARYING 20 TO 100 DEPENDING ON L.\n\
+        01 R.\n 05 K PIC X(4).\n 05 D PIC X(96).\nWORKING-STORAGE SECTION.\n01 FS PIC XX.\n01 L PIC 9(5).\n\
+        PROCEDURE DIVISION.\nMAIN.\n OPEN OUTPUT F. MOVE ALL \"x\" TO R. MOVE \"0001\" TO K. MOVE 30 TO L.\n\
+        WRITE R. DISPLAY FS. CLOSE F. OPEN I-O F. MOVE 0 TO L. READ F. DISPLAY FS L.\n\
+        MOVE 50 TO L. REWRITE R. DISPLAY FS. MOVE 0 TO L. READ F. DISPLAY FS L.\n\
+        MOVE 10 TO L. REWRITE R. DISPLAY FS. CLOSE F. STOP RUN.\n";
+    let both = [
+        place.compile("depends", source),
+        place.compile_extfh("dependsfh", source),
+    ];
+    for program in both {
+        assert_eq!(
+            place.run(&program, &[]),
+            "00\n0000030\n00\n0000050\n44\n",
+            "{}",
+            program.display()
+        );
+    }
+}
+
 #[test]
 fn many_opens_without_close_are_refused_one_by_one() {
     let (place, program) = begin("opens", "3");

@@ -69,8 +69,8 @@ pub use file_reader::FileReader;
 pub use image::{FileId, Image};
 #[cfg(target_os = "linux")]
 pub use linux::{
-    generation, hold_signals, notice_forks, FilledArea, HeldSignals, LinuxDisk, PeerProcess, ProcessTimes, SeenArea,
-    MODE,
+    generation, hold_signals, notice_forks, survive_file_size_limit, FilledArea, HeldSignals, LinuxDisk, PeerProcess,
+    ProcessTimes, SeenArea, MODE,
 };
 pub use memory::MemoryDisk;
 pub use name::{FileName, FileNameError};

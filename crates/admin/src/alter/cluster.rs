@@ -100,7 +100,10 @@ fn check_alternates(contents: &Contents, base: &Cluster, other_keys: bool) -> Re
     for entry in contents.related(&base.name) {
         let Entry::Aix(aix) = entry else { continue };
         if other_keys {
-            let words = format!("{} leads to records by their keys; delete it before ALTER KEYS", aix.name);
+            let words = format!(
+                "{} leads to records by their keys; delete it before ALTER KEYS",
+                aix.name
+            );
             return Err(refused(&words, 140, 0));
         }
         check_key(base, aix.alternate_key)?;

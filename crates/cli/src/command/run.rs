@@ -324,6 +324,8 @@ fn dd_file(path: &Path) -> Result<Vec<(String, String)>, Failure> {
         )
     })?;
     let mut found: Vec<(String, String)> = Vec::new();
+    // Some editors begin a file with a mark of its byte order.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') || line == "[dd]" {
@@ -351,6 +353,9 @@ fn dd_line(line: &str) -> Result<(String, String), &'static str> {
     let name = name.trim().trim_matches('"');
     if name.is_empty() || name.contains(char::is_whitespace) {
         return Err("no name before the equals sign");
+    }
+    if !name.chars().all(|c| c.is_ascii_graphic()) {
+        return Err("the name has characters that no ASSIGN has");
     }
     let value = value.trim();
     let quote = value

@@ -1,4 +1,4 @@
-//! Signals held off a thread, and off the threads that it starts meanwhile.
+//! Signals held off a thread, and off the threads that it starts meanwhile; and one that ends nothing any more.
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
@@ -36,4 +36,11 @@ impl std::fmt::Debug for HeldSignals {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("HeldSignals")
     }
+}
+
+/// From now on a write beyond RLIMIT_FSIZE is answered (EFBIG), and ends this process no more by SIGXFSZ: for who owns
+/// the process, as signals are.
+pub fn survive_file_size_limit() {
+    // SAFETY: no handler of anybody's runs.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }

@@ -15,7 +15,7 @@ impl OpenDataSet {
         }
         self.common().note_change();
         let done = self.records.redo(logged, Context::Itself);
-        done.map_err(|error| self.unrecovered(format!("logged request {lsn} cannot be done again: {error}")))?;
+        done.map_err(|error| self.unrecovered(&error, format!("logged request {lsn} cannot be done again: {error}")))?;
         if logged.is_of_index() {
             let origin = self.roots.lock().data.log.origin;
             if origin > 0 {
@@ -41,7 +41,7 @@ impl OpenDataSet {
         if there >= committed {
             return Ok(());
         }
-        Err(self.unrecovered(format!(
+        Err(self.unusable(format!(
             "its root has the requests up to {there}, and the log has only those after {committed}: the device lost a \
              write that it had said was durable, or this file is an old copy. Restore the data set, or salvage it"
         )))
@@ -65,9 +65,8 @@ impl OpenDataSet {
             self.ties.stamp_taken_back();
         }
         done.map_err(|error| {
-            self.unrecovered(format!(
-                "logged request {lsn}, of a unit that was not committed, cannot be taken back: {error}"
-            ))
+            let why = format!("logged request {lsn}, of a unit that was not committed, cannot be taken back: {error}");
+            self.unrecovered(&error, why)
         })
     }
 
@@ -83,13 +82,25 @@ impl OpenDataSet {
         self.common().note_change();
         let done = self.records.redo(logged, Context::Itself);
         done.map_err(|error| {
-            self.unrecovered(format!(
-                "what a unit had done that was open when it was copied cannot be taken back: {error}"
-            ))
+            let why = format!("what a unit had done that was open when it was copied cannot be taken back: {error}");
+            self.unrecovered(&error, why)
         })
     }
 
-    fn unrecovered(&self, why: String) -> OpenError {
+    /// A disk that is full, or does not write, says nothing against the data set: it opens when that is mended.
+    fn unrecovered(&self, error: &RequestError, why: String) -> OpenError {
+        let feedback = error.feedback();
+        if matches!((feedback.return_code, feedback.reason), (8, 28) | (12, 16)) {
+            return OpenError::Io {
+                path: self.data_path.clone(),
+                doing: "recovery",
+                error: std::io::Error::other(why),
+            };
+        }
+        self.unusable(why)
+    }
+
+    fn unusable(&self, why: String) -> OpenError {
         OpenError::Unusable {
             path: self.data_path.clone(),
             what: format!("recovery: {why}"),
@@ -110,15 +121,16 @@ impl OpenDataSet {
         self.common().note_change();
         let done = self.records.redo(logged, Context::Itself);
         done.map_err(|error| {
-            self.unrecovered(format!(
+            let why = format!(
                 "request {lsn} of the archive cannot be done again: {error}. The copy is not of the data set and moment that \
                  the archive goes on from"
-            ))
+            );
+            self.unrecovered(&error, why)
         })?;
         if self.wants_commit() {
             let _gate = self.common().gate.write();
             let done = self.commit_tree(false);
-            done.map_err(|error| self.unrecovered(error.to_string()))?;
+            done.map_err(|error| self.unrecovered(&error, error.to_string()))?;
         }
         Ok(())
     }
@@ -132,9 +144,8 @@ impl OpenDataSet {
             }),
         };
         taken.map_err(|error| {
-            self.unrecovered(format!(
-                "dictionary {generation} of the archive cannot be taken over: {error}"
-            ))
+            let why = format!("dictionary {generation} of the archive cannot be taken over: {error}");
+            self.unrecovered(&error, why)
         })
     }
 
@@ -143,6 +154,6 @@ impl OpenDataSet {
         self.common().note_change();
         let _gate = self.common().gate.write();
         self.commit_tree(true)
-            .map_err(|error| self.unrecovered(error.to_string()))
+            .map_err(|error| self.unrecovered(&error, error.to_string()))
     }
 }

@@ -263,6 +263,7 @@ impl Run {
             1 => false,
             _ => self.model.physical(name).is_none(),
         };
+        let held = self.model.holds(by, name.0);
         self.model.hold(by, name.0, None);
         let way = self.model.way(name, by, true);
         let there = self.model.physical(name).is_some();
@@ -277,7 +278,12 @@ impl Run {
         ));
         let asked = Asked::Change(part, name, Some(value));
         match (&reply, way) {
-            (SharedReply::Gone, _) => return self.leaves(which, asked),
+            (SharedReply::Gone, _) => {
+                if held {
+                    self.model.holds_perhaps(by, name.0);
+                }
+                return self.leaves(which, asked);
+            }
             (SharedReply::Held, Way::Blocked | Way::Perhaps) => self.count("refused"),
             (SharedReply::Duplicate, _) if inserts && there => {}
             (SharedReply::NotFound, Way::Free | Way::Perhaps) if !inserts && !there => {}

@@ -39,8 +39,8 @@ pub struct Standing {
     named: BTreeMap<Name, Holder>,
     /// Got for update, by each string: one for each part and data set.
     held: BTreeMap<(Holder, usize), u32>,
-    /// The same from before the unit was prepared: their strings have it no more, and others meet it until the string's
-    /// next request.
+    /// Strings that perhaps have a record of the data set: others meet it until the string's next request. Their unit was
+    /// prepared, or a request that would have let go of it got no answer.
     held_before: BTreeSet<(Holder, usize)>,
     /// What a record was until then, committed or as open units had it, in order of time.
     past: Vec<(Duration, Name, [Option<u32>; 2])>,
@@ -243,6 +243,17 @@ impl Standing {
             Some(key) => self.held.insert((by, set), key),
             None => self.held.remove(&(by, set)),
         };
+    }
+
+    /// Has the string of a part a record of the data set for update?
+    pub fn holds(&self, by: Holder, set: usize) -> bool {
+        self.held.contains_key(&(by, set))
+    }
+
+    /// The string got no answer: it has perhaps let go of what it held.
+    pub fn holds_perhaps(&mut self, by: Holder, set: usize) {
+        self.hold(by, set, None);
+        self.held_before.insert((by, set));
     }
 
     /// A record is locked by name, or is not any more.
