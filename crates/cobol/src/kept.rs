@@ -212,8 +212,8 @@ pub fn each_open(mut act: impl FnMut(&mut OpenFile) -> Result<(), Outcome>) -> R
     }
 }
 
-/// Another file of the program is opened for a data set that this one loads: the load ends, so that the records are seen,
-/// and the indexes built, before anybody else has it open. For an open, which is a request already.
+/// Another file of the program is opened for a data set that this one loads: the load ends, so that the records are
+/// seen, and the indexes built, before anybody else has it open. For an open, which is a request already.
 ///
 /// # Errors
 /// The load could not be ended; its file has told why.

@@ -18,8 +18,8 @@
 //!   What was answered outside of a unit is made durable where that endangers nothing: not in a handler.
 //! * G3. A request of a thread that is in one already is refused: a handler of the program's interrupted it, and has
 //!   called us, or has left it by `longjmp`.
-//! * G4. COMMIT and ROLLBACK have no status: once a signal ends the program they do not return to it, for it would go on
-//!   as if they had been done.
+//! * G4. COMMIT and ROLLBACK have no status: once a signal ends the program they do not return to it, for it would go
+//!   on as if they had been done.
 //! * G5. Handlers are taken over from libcob alone: what the program handles or ignores stays its own.
 
 use std::cell::Cell;
