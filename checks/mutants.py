@@ -123,7 +123,8 @@ ORDERINGS = [
     ("crates/engine/src/recovery/end.rs", "has.is_some_and(|has| has < root.log.lsn) {",
      "has.is_some_and(|has| has < root.log.lsn) && !@ {",
      "a log that is older than the root is enough (N4)"),
-    ("crates/engine/src/open/commit.rs", "|| !last && self.is_named() {", "|| !last && self.is_named() && !@ {",
+    ("crates/engine/src/open/commit.rs", "|| !last && self.may_come_to_be_named() {",
+     "|| !last && self.may_come_to_be_named() && !@ {",
      "a root has requests in its tree that the log has not durably (R12)"),
     ("crates/engine/src/log/find.rs", "    let recorded = Path::new(&position.path);",
      "    let recorded = Path::new(&position.path);\n    if @ {\n        return Ok(Some(LogPlace { path: recorded.to_path_buf(), "

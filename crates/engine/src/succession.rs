@@ -7,12 +7,14 @@
 //! | is nowhere | is of its lineage: it was made anew as a whole | is over |
 //! | is nowhere | was created later than the log began with the first, or the log does not say when | was deleted |
 //! | is nowhere | was created before | was moved to where nobody looks, and may come back |
-//! | cannot be looked for: a directory cannot be read | is not of its lineage | may come back |
+//! | cannot be looked for: a directory or a file in it cannot be read | is not of its lineage | may come back |
 
+use crate::error::OpenError;
 use crate::places::Places;
 use crate::roots::read_root;
 use cica_disk::{Disk, Open};
 use cica_format::root::Root;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// What the log says of the data set that is not at its path.
@@ -50,10 +52,18 @@ fn elsewhere(disk: &dyn Disk, places: &Places, data: &Path, cluster: u64) -> std
     for directory in places.of(data).iter().filter_map(|path| path.parent()) {
         for (name, _) in disk.list(directory)? {
             let path = directory.join(name);
-            // What is no data component answers with an error.
-            let read = |path: &Path| read_root(&*disk.open(path, Open::default()).ok()?, path).ok();
-            if let Some(root) = read(&path).filter(|root| root.cluster == cluster) {
-                return Ok(Some((path, root)));
+            let file = match disk.open(&path, Open::default()) {
+                Ok(file) => file,
+                // Its name has just gone.
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
+            match read_root(&*file, &path) {
+                Ok(root) if root.cluster == cluster => return Ok(Some((path, root))),
+                // What cannot be read may be it.
+                Err(OpenError::Io { error, .. }) => return Err(error),
+                // Another, or no data component.
+                _ => {}
             }
         }
     }

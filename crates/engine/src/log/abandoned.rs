@@ -7,6 +7,7 @@
 use super::header::claimed;
 use super::logged::Logged;
 use super::replay::LogReader;
+use crate::error::OpenError;
 use crate::places::Places;
 use crate::roots::read_root;
 use crate::succession::{self, Fate, Predecessor};
@@ -87,6 +88,7 @@ fn may_need(
             Ok(root) if root.cluster == of.cluster => return file.sync().is_err(),
             Ok(root) if place == 0 => other = Some(root),
             Err(_) if place == 0 => return true,
+            Err(OpenError::Io { .. }) => unseen = true,
             // What lies elsewhere under its name may be anything.
             _ => {}
         }

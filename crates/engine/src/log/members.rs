@@ -178,6 +178,14 @@ impl Log {
         state.file.is_some() && state.data_sets.get(&number).is_some_and(|m| m.maybe_named)
     }
 
+    /// Does the root of `number` name the file there is, or might a flush make it? Once everything is durable none does
+    /// that while the caller keeps requests of `number` out.
+    pub fn may_come_to_be_named(&self, number: u32) -> bool {
+        let state = self.state.lock();
+        let member = state.data_sets.get(&number);
+        member.is_some_and(|m| m.maybe_named || m.in_group && state.failed.is_none())
+    }
+
     /// Do others than `number` log?
     pub fn has_others(&self, number: u32) -> bool {
         self.state.lock().data_sets.keys().any(|other| *other != number)

@@ -101,6 +101,9 @@ impl OpenDataSet {
 
     /// Commits the tree, with the gate kept, so that a log that no other data set needs starts over.
     fn start_log_over(&self, number: u32) -> Result<(), RequestError> {
+        // A flush that goes on would name the log in the root of this tree before the log has its requests (R12). One
+        // that fails names it no more, and the tree is whole without.
+        let _ = self.shared.log.flush(self.shared.log.last());
         self.commit_without_log()?;
         if self.roots_are_durable() {
             // While this is kept no flush names the log again.
@@ -173,8 +176,8 @@ impl OpenDataSet {
         if !self.has_changed() {
             return if last { self.take_back_early_name() } else { Ok(()) };
         }
-        if self.common().has_units() || !last && self.is_named() {
-            // U1, U7, R12.
+        if self.common().has_units() || !last && self.may_come_to_be_named() {
+            // U1, U7, R12: also where a flush is only about to name the log, before it has the requests.
             self.flush_log()?;
         }
         self.try_commit(last)

@@ -91,6 +91,12 @@ impl OpenDataSet {
         number.is_some_and(|number| self.shared.log.is_named(number))
     }
 
+    /// Does it, or might a flush make it?
+    pub(super) fn may_come_to_be_named(&self) -> bool {
+        let number = self.common().log_number();
+        number.is_some_and(|number| self.shared.log.may_come_to_be_named(number))
+    }
+
     /// Would recovery read the file that the log has now? Its root may name it, and the last commit was not one after
     /// which the tree is whole without.
     pub fn needs_log(&self) -> bool {

@@ -23,7 +23,7 @@ pub(super) enum Participation {
     Complete,
     /// The same, because its root does not name the log, which it did or may have done.
     Unnamed,
-    /// Its volume is not there, or it failed.
+    /// Its volume is not there, or cannot be asked for, or it failed: the log stays (V1).
     Away,
     /// Its root is from before the log, which must not have requests of it then (N2); its file, and its name.
     Before(PathBuf, String),
@@ -79,6 +79,8 @@ impl Recovery<'_> {
                     }
                     Ok(member) => member,
                 };
+                // Its root may name the log durably though that has no request of it yet (W7): it is to find it.
+                self.needed |= matches!(member, Participation::Away);
                 self.numbers.insert(*number, member);
                 self.opens.insert(*number, (*lineage, *origin));
             }
@@ -175,6 +177,8 @@ impl Recovery<'_> {
                     return self.take_in_at(cluster, &path, &index);
                 }
                 Ok(root) => return self.complete_member(&*file, &path, &root, since),
+                // It may be this one.
+                Err(OpenError::Io { .. }) if place > 0 => unseen = true,
                 Err(error) => failed = failed.or((place == 0).then_some(error)),
             }
         }

@@ -12,7 +12,7 @@
 //! | is in use | names no log, or another | is complete without this one |
 //! | is in use | names this log | stops the recovery: in use |
 //! | is not there, the mark of its volume is, and no catalog names it | | was deleted |
-//! | is not there, and a catalog names it, or its volume has no mark | | may come back: a log with its requests stays |
+//! | is not there, and a catalog names it, or its volume has no mark | | may come back: its log stays |
 //! | is damaged, or recovering it fails | | waits for its own open, which says why: the log stays |
 //!
 //! * V1. A log is given back only when every data set that needs it, or may need it, has committed without it.
@@ -94,7 +94,7 @@ struct Recovery<'e> {
     numbers: HashMap<u32, Participation>,
     /// Lineage and open of each.
     opens: HashMap<u32, (u64, u64)>,
-    /// The log has requests of a data set that is away (V1).
+    /// The log introduces a data set that is away (V1).
     needed: bool,
     /// Changes of units whose end was not seen.
     unfinished: Unfinished,
