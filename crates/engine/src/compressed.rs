@@ -14,7 +14,8 @@
 //!   what goes and what comes where it counts records, with the gate kept, so a root has the sizes of its tree. Where
 //!   they are not known (an earlier version wrote the root, or a dictionary is damaged) nothing is told until a RESET.
 //! * Q7. The root names the dictionaries that its records may need, each by its checksum. What stands in the place of
-//!   one and is another is none: with it a record would expand to what nobody ever stored.
+//!   one and is another is none: with it a record would expand to what nobody ever stored. One that nobody has named
+//!   yet is looked at twice: a read that goes astray may bring another's, and records would need one that is nowhere.
 
 use crate::error::{show_key, OpenError, RequestError};
 use crate::pool::Held;
@@ -151,6 +152,9 @@ impl Compressed {
     fn found(&self, generation: u8, bytes: &[u8]) -> Option<Dictionary> {
         let dictionary = Dictionary::from_bytes(bytes).ok()?;
         let named = self.name_of(generation);
+        if named == 0 && !self.place(generation).is_ok_and(|again| again == bytes) {
+            return None;
+        }
         (named == 0 || named == checksum(&dictionary)).then_some(dictionary)
     }
 
@@ -302,6 +306,10 @@ impl Compressed {
         match self.dictionary_bytes(generation) {
             Some(here) if here == bytes => return Ok(()),
             Some(_) => return Err(refused("another one has its number; the copy is not of this data set")),
+            // One that is damaged here, or was misread, is written over by the same alone (Q2).
+            None if ![0, checksum(&dictionary)].contains(&self.name_of(generation)) => {
+                return Err(refused("another one had its number; the copy is not of this data set"))
+            }
             None => {}
         }
         let held = self.data.pool().hold(Dictionary::MEMORY);

@@ -4,7 +4,8 @@
 
 mod common;
 
-use cica_disk::MemoryDisk;
+use cica_disk::sim::Faults;
+use cica_disk::{MemoryDisk, SimDisk};
 use cica_engine::salvage::Salvage;
 use cica_engine::*;
 use cica_format::attributes::{Attributes, Organization};
@@ -693,6 +694,47 @@ fn a_dictionary_that_does_not_show_is_not_written_over() {
     let set = open(&engine, &of, Access::Input);
     let expected: Vec<Vec<u8>> = (0..2000).map(|n| record(n, length(n))).collect();
     assert!(all(&set) == expected, "every record is as it was stored");
+}
+
+/// A read of the disk may bring the bytes of another place, once.
+#[test]
+fn a_dictionary_that_is_read_in_the_place_of_another_is_not_used() {
+    let disk = SimDisk::new();
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    let engine = world.engine();
+    let of = create(&world, &engine, "KS", compressed);
+    let set = open(&engine, &of, Access::Output);
+    load(&set, 0..300);
+    set.close().expect("closed");
+    drop(engine);
+    let (left, mut met) = (disk.image(), 0);
+    for nth in 1..40 {
+        let disk = SimDisk::from(left.clone());
+        disk.set_faults(Faults::none().misdirect_read(nth, dictionary_at(1)).only(&of.data_path));
+        let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+        let engine = world.engine();
+        // Where it was the root, or a header, that is told.
+        let options = OpenOptions {
+            access: Access::Output,
+            ..OpenOptions::default()
+        };
+        let Ok(set) = engine.open(&of.data_path, &of.index_path, options) else {
+            continue;
+        };
+        let mut string = set.string();
+        let mut inserted = |n| string.insert(&record(n, length(n)), Insert::Direct).is_ok();
+        if !(300..303).all(&mut inserted) || set.close().is_err() {
+            continue;
+        }
+        disk.set_faults(Faults::none());
+        let expected: Vec<Vec<u8>> = (0..303).map(|n| record(n, length(n))).collect();
+        assert!(
+            all(&open(&world.engine(), &of, Access::Input)) == expected,
+            "read {nth}: every record is as it was stored"
+        );
+        met += 1;
+    }
+    assert!(met > 20, "{met}");
 }
 
 /// Before the root names it, a record in the log may need a dictionary.
