@@ -53,6 +53,22 @@ fn records(place: &Place, name: &str) -> String {
     String::from_utf8(place.run(&["cat", name]).out).unwrap()
 }
 
+/// A copy has what it did; who takes it is told, and nobody who copies something else.
+#[test]
+fn a_copy_tells_that_a_unit_is_in_doubt() {
+    let place = prepared("TRANSFER-7");
+    let words = "CICA1024W PAY.MASTER: UNIT OF RECOVERY TRANSFER-7 IS IN DOUBT";
+    let done = place.run(&["backup", "PAY.MASTER", "-o", "copy"]);
+    let told = format!("{}{}", String::from_utf8_lossy(&done.out), done.err);
+    assert!(done.status == 4 && told.contains(words), "{done:?}");
+    let cards = " EXPORT PAY.MASTER OUTFILE(OUT) TEMPORARY\n";
+    let done = place.run_with(&["idcams", "--dd", "OUT=exported"], cards.as_bytes());
+    let told = String::from_utf8_lossy(&done.out);
+    assert!(done.status == 4 && told.contains(words), "{done:?}");
+    assert_eq!(place.run(&["indoubt", "commit", "TRANSFER-7"]).status, 0);
+    assert_eq!(place.run(&["backup", "PAY.MASTER", "-o", "again"]).status, 0);
+}
+
 #[test]
 fn a_unit_in_doubt_is_shown_and_its_records_are_refused_by_its_name() {
     let place = prepared("TRANSFER-1");

@@ -9,6 +9,7 @@
 
 use super::super::failure::{refused, Failure};
 use super::super::Services;
+use super::doubt::tell_doubt;
 use super::stored::{CopiedEntry, NotCopied};
 use super::{complete, head, moment, rank, unwritten, Member, NewCopy};
 use crate::named::Named;
@@ -44,11 +45,11 @@ pub struct Backup {
 impl Services {
     /// Copies data sets as they are stored into one portable copy; the result is what is in it.
     pub fn backup(&mut self, request: &Backup) -> Outcome<Vec<Member>> {
-        Outcome::with(|out| backup(self, request, out).map(|members| (0, members)))
+        Outcome::with(|out| backup(self, request, out))
     }
 }
 
-fn backup(services: &mut Services, request: &Backup, out: &mut Report) -> Result<Vec<Member>, Failure> {
+fn backup(services: &mut Services, request: &Backup, out: &mut Report) -> Result<(u8, Vec<Member>), Failure> {
     let chosen = chosen(services, request)?;
     let copy = NewCopy::create(services, &request.onto)?;
     let Some(first) = chosen.first().map(|c| c.entry.name().clone()) else {
@@ -58,9 +59,12 @@ fn backup(services: &mut Services, request: &Backup, out: &mut Report) -> Result
     let level = i32::from(request.compress.unwrap_or(LEVEL));
     let output = |error: std::io::Error| unwritten(&copy.name, &error);
     let mut writer = Writer::new(copy.file, head, level).map_err(output)?;
-    let (mut count, mut members) = (0, Vec::new());
+    let (mut count, mut members, mut condition) = (0, Vec::new(), 0);
     for sphere in chosen.chunk_by(|a, b| a.base() == b.base()) {
         let (all, pins) = open(services, sphere, out)?;
+        if let Some(first) = sphere.first() {
+            condition = tell_doubt(services, first.base(), out)?.max(condition);
+        }
         for copied in all {
             let totals = copied.write(services, &mut writer, &copy.name, &mut count)?;
             let member = Member::of(&copied.entry, &totals, copied.records());
@@ -91,7 +95,7 @@ fn backup(services: &mut Services, request: &Backup, out: &mut Report) -> Result
             ("stored", &stored),
         ],
     );
-    Ok(members)
+    Ok((condition, members))
 }
 
 /// Opens the members of a sphere to be copied. Those that are open for output are copied where they are.

@@ -13,8 +13,9 @@ use super::super::making::{Making, Replaced};
 use super::super::removal::with_related;
 use super::super::trouble::{not_opened, Trouble};
 use super::super::{decided, Services};
+use super::doubt::tell_doubt;
 use super::stored::{files, CopiedEntry};
-use super::{complete, head, moment, rank, unwritten, NewCopy};
+use super::{complete, head, moment, rank, sphere, unwritten, NewCopy};
 use crate::named::Named;
 use crate::outcome::Outcome;
 use crate::report::Report;
@@ -76,13 +77,12 @@ impl Services {
     pub fn export(&mut self, request: &Export) -> Outcome<Exported> {
         Outcome::with(|out| {
             let done = export(self, request, out);
-            done.map(|exported| (0, exported))
-                .map_err(|failure| failure.with_cc(12))
+            done.map_err(|failure| failure.with_cc(12))
         })
     }
 }
 
-fn export(services: &mut Services, request: &Export, out: &mut Report) -> Result<Exported, Failure> {
+fn export(services: &mut Services, request: &Export, out: &mut Report) -> Result<(u8, Exported), Failure> {
     let source = Source::of(services, request)?;
     if source.permanent && !request.purge {
         source.doomed.iter().try_for_each(|entry| expired(services, entry))?;
@@ -103,6 +103,7 @@ fn export(services: &mut Services, request: &Export, out: &mut Report) -> Result
     let head = head(services, source.entry.name(), source.members.len());
     let mut writer = Writer::new(copy.file, head, LEVEL).map_err(output)?;
     let version = source.version(services)?;
+    let condition = tell_doubt(services, sphere(&source.entry), out)?;
     let mut exported = Exported::default();
     for entry in &source.members {
         let inhibit = request.inhibit_target;
@@ -128,7 +129,7 @@ fn export(services: &mut Services, request: &Export, out: &mut Report) -> Result
     } else {
         source.mark(request.inhibit_source)?
     }
-    Ok(exported)
+    Ok((condition, exported))
 }
 
 /// What is exported.

@@ -9,6 +9,7 @@
 
 mod alike;
 mod backup;
+mod doubt;
 mod export;
 mod import;
 mod import_names;
