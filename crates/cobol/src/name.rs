@@ -139,18 +139,15 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
     Ok(found)
 }
 
-/// Is it a DD text, in whatever order its operands stand? No path is called so.
+/// Does it begin as a DD text does? No path is called so.
 fn is_dd(upper: &str) -> bool {
-    let of_data_sets = ["DSN", "DSNAME", "DISP"];
-    operands(upper).iter().any(|operand| {
-        let key = operand.split_once('=').map(|(key, _)| key.trim_ascii());
-        key.is_some_and(|key| of_data_sets.contains(&key))
-    })
+    let key = upper.split_once('=').map(|(key, _)| key.trim_ascii());
+    key.is_some_and(|key| ["DSN", "DSNAME", "DISP"].contains(&key))
 }
 
 /// What can be said of a file that is named by its path.
-const OF_PATHS: [&str; 9] = [
-    "COPYBOOK", "CODEPAGE", "CCSID", "SIGN", "RECFM", "LRECL", "BLKSIZE", "BDW", "BUFNO",
+const OF_PATHS: [&str; 10] = [
+    "COPYBOOK", "CODEPAGE", "CCSID", "SIGN", "RECFM", "LRECL", "BLKSIZE", "BDW", "BUFNO", "DISP",
 ];
 
 /// A path, and operands behind it; none where all of it is a path, which may have commas.

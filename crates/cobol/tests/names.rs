@@ -112,6 +112,16 @@ fn disp_and_amp_are_read() {
 }
 
 #[test]
+fn operands_of_a_data_set_stand_in_any_order() {
+    for text in ["DISP=SHR,DSN=PROD.CUST", "DSN=PROD.CUST,DISP=SHR", "PROD.CUST,DISP=SHR"] {
+        let found = assigned("CUST", |name| (name == "DD_CUST").then(|| text.to_string())).unwrap();
+        let name = found.name.map(|name| name.to_string());
+        assert_eq!(name.as_deref(), Some("PROD.CUST"), "{text}");
+        assert_eq!(found.disposition, Disposition::Old, "{text}");
+    }
+}
+
+#[test]
 fn a_generation_stands_in_parentheses() {
     let of = |text: &str| {
         let found = assigned(text, none).expect("a value");
