@@ -65,6 +65,10 @@ fn archive(services: &mut Services, request: &Archive, out: &mut Report) -> Resu
                 (count, bytes) = (count + removed.0, bytes + removed.1);
             }
         }
+        // What is kept of units in doubt may be of several data sets.
+        if request.name.is_none() {
+            bytes += services.engine.clean_decided(before)?.1;
+        }
         let directory: &Path = &directory;
         out.say(
             &CICA1014I,

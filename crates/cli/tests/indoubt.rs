@@ -35,17 +35,28 @@ fn prepare(place: &Place, unit: &str, work: impl FnOnce(&mut Str)) {
     master.close().unwrap();
 }
 
-/// A catalog with a data set of two records and an alternate index, to which a program has added CLARK, prepared.
-fn prepared(unit: &str) -> Place {
+/// A catalog with a data set of two records and an alternate index.
+fn defined(cards: &str) -> Place {
     let place = Place::new();
-    assert_eq!(place.run_with(&["idcams"], DEFINE.as_bytes()).status, 0);
+    assert_eq!(place.run_with(&["idcams"], cards.as_bytes()).status, 0);
     let put = place.run_with(&["put", "PAY.MASTER", "--quiet"], b"00001ADAMS\n00002BAKER\n");
     assert_eq!(put.status, 0, "{}", put.err);
     let build = " BLDINDEX INDATASET(PAY.MASTER) OUTDATASET(PAY.BYNAME)\n";
     assert_eq!(place.run_with(&["idcams"], build.as_bytes()).status, 0);
-    prepare(&place, unit, |master| {
+    place
+}
+
+/// A program adds CLARK in a unit, and prepares that.
+fn add_clark(place: &Place, unit: &str) {
+    prepare(place, unit, |master| {
         master.insert(b"00003CLARK", Insert::Direct).unwrap();
     });
+}
+
+/// The same in a catalog as [`defined`].
+fn prepared(unit: &str) -> Place {
+    let place = defined(DEFINE);
+    add_clark(&place, unit);
     place
 }
 
@@ -176,6 +187,43 @@ fn one_of_a_compressed_data_set_goes_back_and_the_archive_agrees() {
     let recovered = place.run(&["recover", "PAY.MASTER", "--from", "before", "--quiet"]);
     assert_eq!(recovered.status, 0, "{}", recovered.err);
     assert_eq!(records(&place, "PAY.MASTER"), before);
+}
+
+/// The time as `--to` takes it.
+fn utc_now() -> String {
+    let date = std::process::Command::new("date").args(["-u", "+%FT%T"]).output();
+    String::from_utf8(date.unwrap().stdout).unwrap().trim().to_owned()
+}
+
+/// A moment between prepare and decision has nothing of the unit, whichever copy it is made from; one behind the
+/// decision has it.
+#[test]
+fn a_recovery_has_what_was_decided_by_its_moment() {
+    let archived = DEFINE.replace(
+        "RECORDS(1000 1000))",
+        "RECORDS(1000 1000) LOG(ALL) LOGSTREAMID(PAY.LOG))",
+    );
+    for from in ["before", "during"] {
+        let place = defined(&archived);
+        let backup = |onto: &str| place.run(&["backup", "PAY.MASTER", "-o", onto]).status;
+        assert_eq!(backup("before"), 0);
+        add_clark(&place, "TRANSFER-8");
+        assert_eq!(backup("during"), 4);
+        let then = utc_now();
+        std::thread::sleep(std::time::Duration::from_millis(1100));
+        let early = place.run(&["recover", "PAY.MASTER", "--from", from, "--to", &then]);
+        assert!(early.status != 0 && early.err.contains("TRANSFER-8"), "{}", early.err);
+        assert_eq!(place.run(&["indoubt", "commit", "TRANSFER-8"]).status, 0);
+        let later = place.run(&["recover", "PAY.MASTER", "--from", from]);
+        assert_eq!(later.status, 0, "{}", later.err);
+        assert_eq!(records(&place, "PAY.MASTER"), "00001ADAMS\n00002BAKER\n00003CLARK\n");
+        let back = place.run(&["recover", "PAY.MASTER", "--from", from, "--to", &then]);
+        let told = format!("{}{}", String::from_utf8_lossy(&back.out), back.err);
+        let words = "CICA1025I PAY.MASTER: UNIT OF RECOVERY TRANSFER-8 WAS IN DOUBT THEN";
+        assert!(back.status == 0 && told.contains(words), "{told}");
+        assert_eq!(records(&place, "PAY.MASTER"), "00001ADAMS\n00002BAKER\n");
+        assert_eq!(records(&place, "PAY.PATH"), "00001ADAMS\n00002BAKER\n");
+    }
 }
 
 /// Whether somebody serves or not, who looks for units finds those in doubt, and is told what decides about them.

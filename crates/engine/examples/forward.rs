@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map(|file| file.and_then(|file| file.metadata()).map(|data| data.len()))
         .sum::<Result<u64, _>>()?;
     let (began, before) = (Instant::now(), process_time());
-    let done = engine.bring_forward(&copy.data, &copy.index, &plan, |_| {})?;
+    let done = engine.bring_forward((&copy.data, &copy.index), Some(&plan), &[], |_| {})?;
     let took = began.elapsed();
     println!(
         "{done} changes done again from {} MB of archive in {:.1} s ({:.1} s of CPU): {:.1} s for 1 GB",

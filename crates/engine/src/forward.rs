@@ -4,7 +4,9 @@ use crate::archive::{self, Plan, RedoError, Step};
 use crate::engine::Engine;
 use crate::error::OpenError;
 use crate::files::open_file;
+use crate::log::owned_parts;
 use crate::open::OpenDataSet;
+use crate::prepared::{clean, undecided_at, Undecided};
 use crate::request::OpenOptions;
 use crate::roots::read_root;
 use cica_disk::Lock;
@@ -39,17 +41,37 @@ impl Engine {
         archive::plan(self.disk(), &self.archive_directory(), copy, until)
     }
 
-    /// Does the changes of `plan` again in a data set that was restored from the copy, and that nobody has open; tells
-    /// how many changes that were. Nothing of it is logged: if this does not come to its end, the data set is of no
-    /// use. `progress` is told how many are done.
+    /// The units of recovery that were prepared up to `prepared`, were not decided about at `moment`, and had changed data
+    /// sets of this lineage: an archive and a copy have their changes as if they had been committed.
+    ///
+    /// # Errors
+    /// Files of units in doubt, or of those that were, cannot be read.
+    pub fn undecided_at(&self, lineage: u64, prepared: u64, moment: u64) -> Result<Vec<Undecided>, OpenError> {
+        // What is over goes to the archive first.
+        self.shared().unresolved()?;
+        undecided_at(self.disk(), self.log_directory(), lineage, (prepared, moment))
+    }
+
+    /// Takes out of the archive what it keeps of units that were in doubt, where that was decided before a moment, and
+    /// before what is left of the archives of their data sets begins. Tells how many that were, and their bytes.
+    ///
+    /// # Errors
+    /// A file cannot be read or removed.
+    pub fn clean_decided(&self, before: u64) -> Result<(u64, u64), OpenError> {
+        clean(self.disk(), &self.archive_directory(), before)
+    }
+
+    /// Does the changes of `plan` again in a data set that was restored from the copy, and that nobody has open; then
+    /// takes those of `undecided` back. Tells how many changes were done again. Nothing of it is logged: if this does
+    /// not come to its end, the data set is of no use. `progress` is told how many are done.
     ///
     /// # Errors
     /// The data set or the archive is not as it should be.
     pub fn bring_forward(
         &self,
-        data: &Path,
-        index: &Path,
-        plan: &Plan,
+        (data, index): (&Path, &Path),
+        plan: Option<&Plan>,
+        undecided: &[Undecided],
         mut progress: impl FnMut(u64),
     ) -> Result<u64, OpenError> {
         let shared = self.shared();
@@ -72,9 +94,24 @@ impl Engine {
             }
             Ok::<(), OpenError>(())
         };
-        let count = plan.each(self.disk(), redo);
-        let ended = count.and_then(|count| inner.end_recovery().map(|()| count));
+        let count = plan.map_or(Ok(0), |plan| plan.each(self.disk(), redo));
+        let taken_back = count.and_then(|count| take_back(&inner, undecided).map(|()| count));
+        let ended = taken_back.and_then(|count| inner.end_recovery().map(|()| count));
         inner.leave();
         ended
     }
+}
+
+/// Takes back what units had done that were in doubt, the one that was prepared last first.
+fn take_back(inner: &OpenDataSet, undecided: &[Undecided]) -> Result<(), OpenError> {
+    for unit in undecided.iter().rev() {
+        for requests in &unit.undo {
+            let requests = owned_parts(requests).map_err(|error| OpenError::Unusable {
+                path: inner.data_path().to_path_buf(),
+                what: format!("what takes the unit of recovery {} back in it: {error}", unit.name),
+            })?;
+            requests.iter().try_for_each(|request| inner.undo_in_doubt(request))?;
+        }
+    }
+    Ok(())
 }

@@ -108,7 +108,7 @@ pub use linear::BLOCK as LDS_BLOCK;
 pub use locks::{LockCounts, LockLine, LockMode, LockOwner, Patience, ReadIntegrity};
 pub use open::Env;
 pub use pinned::PinnedTrees;
-pub use prepared::PrepareError;
+pub use prepared::{PrepareError, Undecided};
 pub use rebuild::{Branch, Rebuild};
 pub use request::{Access, Argument, CloseReport, Durability, Insert, Intent, Logging, OpenOptions, Record, Search};
 

@@ -12,20 +12,25 @@
 //! * Z6. A decision to commit stays, under a name of its own, while a log may lack the unit's end: whoever recovers by
 //!   that log learns from it that the unit stands ([`stands`]). Whether this process's own log has the end is asked
 //!   while nobody in it prepares: between the name of a unit and its end nobody says that the log has all.
+//! * Z7. The file of a unit whose data sets have an archive goes to that archive before its last name in the log
+//!   directory goes. So a unit of which the archive has the file is over, whatever else is called so ([`decided`]).
 
+mod decided;
 mod known;
 mod stands;
 
 use crate::error::{OpenError, RequestError};
 use crate::files::sync_directory;
 use cica_disk::{Create, Disk, File, Lock, Open, ReadAt, WriteAt};
-use cica_format::prepared::{encode_state, PreparedIdentity, PreparedState, PreparedUnit, BODY_AT, NAME_LEN, STATE_AT};
+use cica_format::prepared::{encode_state, PreparedHead, PreparedIdentity, PreparedState, PreparedUnit};
+use cica_format::prepared::{BODY_AT, NAME_LEN, STATE_AT};
 use cica_format::FormatError;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+pub use decided::{clean, undecided_at, Undecided};
 pub use known::KnownUnits;
 
 const SUFFIX: &str = ".prepared";
@@ -175,20 +180,24 @@ pub fn checked_path_of(directory: &Path, name: &str) -> Result<PathBuf, PrepareE
 }
 
 /// Reads a whole file, which is of the unit that its own name says (Z4).
-fn read(file: &dyn File, path: &Path) -> Result<(PreparedUnit, PreparedState), OpenError> {
-    let len = file.size(None).map_err(io(path, "read"))?;
-    let bytes = first_bytes(file, path, usize::try_from(len).unwrap_or(usize::MAX))?;
-    let (unit, state) = PreparedUnit::decode(&bytes).map_err(|error| damaged(path, &error))?;
-    check_its(path, &unit.identity())?;
-    Ok((unit, state))
+fn read(file: &dyn File, path: &Path) -> Result<(PreparedUnit, PreparedHead), OpenError> {
+    let bytes = whole(file, path)?;
+    let (unit, head) = PreparedUnit::decode(&bytes).map_err(|error| damaged(path, &error))?;
+    check_its(path, &head.unit)?;
+    Ok((unit, head))
 }
 
 /// The same of which unit it is, and what became of it: what is looked for often is not read whole.
-fn read_head(file: &dyn File, path: &Path) -> Result<(PreparedIdentity, PreparedState), OpenError> {
+fn read_head(file: &dyn File, path: &Path) -> Result<PreparedHead, OpenError> {
     let bytes = first_bytes(file, path, BODY_AT)?;
-    let (unit, state) = PreparedUnit::decode_head(&bytes).map_err(|error| damaged(path, &error))?;
-    check_its(path, &unit)?;
-    Ok((unit, state))
+    let head = PreparedUnit::decode_head(&bytes).map_err(|error| damaged(path, &error))?;
+    check_its(path, &head.unit)?;
+    Ok(head)
+}
+
+fn whole(file: &dyn File, path: &Path) -> Result<Vec<u8>, OpenError> {
+    let len = file.size(None).map_err(io(path, "read"))?;
+    first_bytes(file, path, usize::try_from(len).unwrap_or(usize::MAX))
 }
 
 fn unusable(path: &Path, what: String) -> OpenError {
@@ -204,6 +213,14 @@ fn damaged(path: &Path, error: &FormatError) -> OpenError {
          without it what the unit has done stands"
     );
     unusable(path, words)
+}
+
+/// The name of a unit cannot be given again yet.
+fn not_archived(path: &Path) -> OpenError {
+    let words =
+        "a unit of recovery of this name is over, and its file cannot go to the archive of LOG(ALL): see that the \
+                 directory archive can be written (is the disk full?), or prepare under another name";
+    unusable(path, words.to_owned())
 }
 
 /// So many of a file's first bytes, or all it has.
@@ -227,9 +244,14 @@ fn first_bytes(file: &dyn File, path: &Path, len: usize) -> Result<Vec<u8>, Open
 /// Z4.
 fn check_its(path: &Path, identity: &PreparedIdentity) -> Result<(), OpenError> {
     let unit = &*identity.name;
+    let names = [
+        file_name(unit),
+        stands::file_name(identity),
+        decided::file_name(identity),
+    ];
     let is_its = path
         .file_name()
-        .is_some_and(|name| *name == *file_name(unit) || *name == *stands::file_name(identity));
+        .is_some_and(|its| names.iter().any(|name| *its == **name));
     if check_name(unit).is_ok() && is_its {
         return Ok(());
     }
@@ -243,7 +265,7 @@ fn check_its(path: &Path, identity: &PreparedIdentity) -> Result<(), OpenError> 
 }
 
 /// Those that have files in the directory, in the order of their names, whatever was decided.
-pub fn all(disk: &dyn Disk, directory: &Path) -> Result<Vec<(PreparedUnit, PreparedState)>, OpenError> {
+fn all(disk: &dyn Disk, directory: &Path) -> Result<Vec<(PreparedUnit, PreparedHead)>, OpenError> {
     each(disk, directory, is_of_unit, read)
 }
 
@@ -286,15 +308,15 @@ pub fn unresolved(
     durable: DurableLog<'_>,
 ) -> Result<Vec<(PreparedUnit, PreparedState)>, OpenError> {
     stands::sweep(disk, directory, durable)?;
-    let mut left = all(disk, directory)?;
-    let mut done = Ok(());
-    left.retain(|(unit, state)| {
-        if state.is_over() && done.is_ok() {
-            done = settle(disk, &path_of(directory, &unit.name), durable);
+    let mut left = Vec::new();
+    for (unit, head) in all(disk, directory)? {
+        if is_over(disk, directory, &head)? {
+            settle(disk, &path_of(directory, &unit.name), durable)?;
+        } else {
+            left.push((unit, head.state));
         }
-        !state.is_over()
-    });
-    done.map(|()| left)
+    }
+    Ok(left)
 }
 
 /// Which are in doubt, or going back.
@@ -303,25 +325,46 @@ pub fn waiting(
     directory: &Path,
     durable: DurableLog<'_>,
 ) -> Result<BTreeSet<PreparedIdentity>, OpenError> {
-    let (over, waiting): (Vec<_>, Vec<_>) = each(disk, directory, is_of_unit, read_head)?
-        .into_iter()
-        .partition(|(_, state)| state.is_over());
-    over.iter()
-        .try_for_each(|(unit, _)| settle(disk, &path_of(directory, &unit.name), durable))?;
-    Ok(waiting.into_iter().map(|(unit, _)| unit).collect())
+    let mut waiting = BTreeSet::new();
+    for head in each(disk, directory, is_of_unit, read_head)? {
+        if is_over(disk, directory, &head)? {
+            settle(disk, &path_of(directory, &head.unit.name), durable)?;
+        } else {
+            waiting.insert(head.unit);
+        }
+    }
+    Ok(waiting)
 }
 
-/// Takes the name of a unit away about which somebody has decided; what others may need of it gets another (Z6). Where
-/// the name cannot go it goes by the next that can, who finds what was decided.
-fn take_name(disk: &dyn Disk, path: &Path, (unit, state): (&PreparedIdentity, PreparedState), durable: DurableLog<'_>) {
+/// Was it decided what becomes of the unit of this file, and done? One that somebody put back behind that says nothing
+/// of it; another file of the unit does, where one is kept (Z6, Z7).
+fn is_over(disk: &dyn Disk, directory: &Path, head: &PreparedHead) -> Result<bool, OpenError> {
+    Ok(head.state.is_over()
+        || stands::is_there(disk, directory, &head.unit)?
+        || head.archived && decided::is_there(disk, directory, &head.unit)?)
+}
+
+/// Takes the name of a unit away that is over; what others may need of it gets another (Z6, Z7). Where the name cannot
+/// go it goes by the next that can, who finds what was decided.
+fn take_name(disk: &dyn Disk, path: &Path, (file, head): (&dyn File, &PreparedHead), durable: DurableLog<'_>) {
     let directory = path.parent().unwrap_or(Path::new("."));
     // One that was taken back is so by requests of its own, in data sets that had been recovered.
-    let stands = state == PreparedState::Committed && stands::is_needed(disk, directory, unit.log, durable);
-    let _ = if stands {
-        disk.rename(path, &directory.join(stands::file_name(unit)))
+    let committed = head.state == PreparedState::Committed;
+    if committed && stands::is_needed(disk, directory, head.unit.log, durable) {
+        let _ = disk.rename(path, &directory.join(stands::file_name(&head.unit)));
     } else {
-        disk.remove(path)
-    };
+        remove(disk, path, (file, head));
+    }
+}
+
+/// Takes the last name away that the file of a unit which is over has in the log directory (Z7).
+fn remove(disk: &dyn Disk, path: &Path, (file, head): (&dyn File, &PreparedHead)) {
+    // One that was put back, and says nothing of the decision, is in the archive already.
+    let is_kept = !head.archived || !head.state.is_over() || decided::keep(disk, path, file, &head.unit);
+    if is_kept {
+        // Else it stays for the next who looks.
+        let _ = disk.remove(path);
+    }
 }
 
 /// It is over: makes that durable (Z3), and takes the name away.
@@ -333,10 +376,10 @@ fn settle(disk: &dyn Disk, path: &Path, durable: DurableLog<'_>) -> Result<(), O
     };
     match disk.open(path, alone) {
         Ok(file) => {
-            let (unit, state) = read_head(&*file, path)?;
+            let head = read_head(&*file, path)?;
             // Else the name was given again.
-            return if state.is_over() {
-                settle_locked(disk, path, file, (&unit, state), durable)
+            return if is_over(disk, path.parent().unwrap_or(Path::new(".")), &head)? {
+                settle_locked(disk, path, file, &head, durable)
             } else {
                 Ok(())
             };
@@ -357,11 +400,11 @@ fn settle_locked(
     disk: &dyn Disk,
     path: &Path,
     file: Box<dyn File>,
-    unit: (&PreparedIdentity, PreparedState),
+    head: &PreparedHead,
     durable: DurableLog<'_>,
 ) -> Result<(), OpenError> {
     file.sync().map_err(io(path, "sync"))?;
-    take_name(disk, path, unit, durable);
+    take_name(disk, path, (&*file, head), durable);
     drop(file);
     Ok(())
 }
@@ -380,8 +423,8 @@ pub fn of_log(disk: &dyn Disk, directory: &Path, log: u64) -> Result<Vec<u64>, O
 pub fn units_of_log(disk: &dyn Disk, directory: &Path, log: u64) -> Result<Vec<u64>, OpenError> {
     let mut units = each(disk, directory, is_of_unit, read_head)?;
     units.extend(each(disk, directory, stands::is_one, read_head)?);
-    units.retain(|(unit, _)| unit.log == log && unit.unit != 0);
-    Ok(units.into_iter().map(|(unit, _)| unit.unit).collect())
+    units.retain(|head| head.unit.log == log && head.unit.unit != 0);
+    Ok(units.into_iter().map(|head| head.unit.unit).collect())
 }
 
 /// Makes the file of a unit (Z1).
@@ -433,7 +476,10 @@ pub fn create(
     };
     // Another may have had the name from the look until just now.
     let written = match disk.open(&path, Open::default()) {
-        Ok(_) => Err(doubled()),
+        Ok(other) => Err(match read_head(&*other, &path) {
+            Ok(head) if head.archived && head.state.is_over() => not(not_archived(&path)),
+            _ => doubled(),
+        }),
         Err(error) if error.kind() != ErrorKind::NotFound => Err(not(io(&path, "open")(error))),
         Err(_) => {
             let write = WriteAt { at: 0, buf: &bytes };
@@ -456,8 +502,8 @@ pub struct Deciding {
     path: PathBuf,
     /// What is decided about.
     pub unit: PreparedUnit,
-    /// What was decided before.
-    pub state: PreparedState,
+    /// What was decided so far.
+    head: PreparedHead,
 }
 
 impl Deciding {
@@ -481,36 +527,36 @@ impl Deciding {
             ErrorKind::WouldBlock => PrepareError::Busy { name: name() },
             _ => io(&path, "open")(error).into(),
         })?;
-        let (unit, state) = read(&*file, &path)?;
-        if state.is_over() {
-            settle_locked(disk, &path, file, (&unit.identity(), state), durable)?;
+        let (unit, head) = read(&*file, &path)?;
+        if is_over(disk, directory, &head)? {
+            settle_locked(disk, &path, file, &head, durable)?;
             return Err(PrepareError::Unknown { name: name() });
         }
-        Ok(Deciding {
-            file,
-            path,
-            unit,
-            state,
-        })
+        Ok(Deciding { file, path, unit, head })
     }
 
-    /// Decides, durably (Z2).
-    pub fn decide(&mut self, state: PreparedState) -> Result<(), PrepareError> {
-        let sector = encode_state(state);
+    /// What was decided so far.
+    pub fn state(&self) -> PreparedState {
+        self.head.state
+    }
+
+    /// Decides at this time, durably (Z2).
+    pub fn decide(&mut self, state: PreparedState, now: u64) -> Result<(), PrepareError> {
+        let sector = encode_state(state, now);
         let write = WriteAt {
             at: STATE_AT as u64,
             buf: &sector,
         };
         let written = self.file.write(&[write]).and_then(|()| self.file.sync());
         written.map_err(io(&self.path, "write"))?;
-        self.state = state;
+        self.head.state = state;
         Ok(())
     }
 
     /// It is over.
     pub fn end(self, disk: &dyn Disk, durable: DurableLog<'_>) {
         // It is locked until the name is gone (Z5).
-        take_name(disk, &self.path, (&self.unit.identity(), self.state), durable);
+        take_name(disk, &self.path, (&*self.file, &self.head), durable);
         drop(self.file);
     }
 }

@@ -7,21 +7,11 @@ use cica_disk::sim::{CrashPoint, Survival};
 use cica_disk::{Disk, Image, MemoryDisk, Open, SimDisk};
 use cica_engine::*;
 use cica_format::attributes::Organization;
+use common::archived::*;
 use common::keyed::*;
 use common::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-const ALL: OpenOptions = OpenOptions {
-    access: Access::Output,
-    reset: false,
-    reset_anyway: false,
-    alone: false,
-    durability: Durability::Close,
-    io: Io::Auto,
-    buffers: None,
-    log: Logging::All,
-};
 
 fn world() -> (MemoryDisk, World) {
     let disk = MemoryDisk::default();
@@ -51,45 +41,6 @@ fn dictionaries(world: &World, engine: &Engine, name: &str) -> Vec<u8> {
     there.into_iter().map(|(generation, _)| generation).collect()
 }
 
-/// Copies the files of a closed data set to another name; its lineage and origin.
-fn copy(world: &World, engine: &Engine, from: &str, to: &str) -> (u64, u64) {
-    copy_on(world, engine, from, to, None)
-}
-
-/// The same on a branch.
-fn copy_on(world: &World, engine: &Engine, from: &str, to: &str, branch: Option<Branch>) -> (u64, u64) {
-    let (from, to) = (world.paths(from), world.paths(to));
-    let root = engine.peek(&from.0).unwrap();
-    assert_eq!(root.log.log, 0, "it is closed");
-    let has_index = root.attributes.organization.has_index();
-    let no_index = PathBuf::new();
-    let stored = engine
-        .stored(&from.0, if has_index { &from.1 } else { &no_index })
-        .unwrap();
-    let mut made = Vec::new();
-    for (part, path) in [(Some(&stored.data), &to.0), (stored.index.as_ref(), &to.1)] {
-        let Some(part) = part else { continue };
-        let attributes = part.root().attributes.clone();
-        let mut rebuild = engine.rebuild(path, part.root(), attributes, branch).unwrap();
-        for (generation, bytes) in part.dictionaries().unwrap() {
-            rebuild.dictionary(generation, &bytes).unwrap();
-        }
-        let mut area = StoredArea::default();
-        for ca in 0..part.areas() {
-            part.area(ca, &mut area).unwrap();
-            let header = area.header.as_ref().unwrap();
-            rebuild.area(ca, header.flags, header.next_free).unwrap();
-            for (number, flags, image) in area.control_intervals() {
-                rebuild.control_interval(number, flags, image).unwrap();
-            }
-        }
-        made.push(rebuild);
-    }
-    let index = if has_index { made.pop() } else { None };
-    engine.complete_rebuild(made.pop().unwrap(), index).unwrap();
-    (root.lineage(), root.log.origin)
-}
-
 /// A copy brought forward: its records.
 fn forward(world: &World, engine: &Engine, name: &str, of: (u64, u64), until: u64) -> Vec<Vec<u8>> {
     let plan = engine.way_forward(of, until).unwrap();
@@ -97,7 +48,7 @@ fn forward(world: &World, engine: &Engine, name: &str, of: (u64, u64), until: u6
     if !engine.peek(&data).unwrap().attributes.organization.has_index() {
         index = PathBuf::new();
     }
-    engine.bring_forward(&data, &index, &plan, |_| {}).unwrap();
+    engine.bring_forward((&data, &index), Some(&plan), &[], |_| {}).unwrap();
     contents(&world.open(engine, name))
 }
 
@@ -242,7 +193,7 @@ fn check(image: Image, of: (u64, u64), what: &str) {
             .unwrap_or_else(|error| panic!("{what}: {error}"));
         assert_eq!(plan.last_origin, changed_by, "{what}");
         let (data, index) = left.paths("c");
-        let done = engine.bring_forward(&data, &index, &plan, |_| {});
+        let done = engine.bring_forward((&data, &index), Some(&plan), &[], |_| {});
         done.unwrap_or_else(|error| panic!("{what}: {error}"));
     }
     let made = contents(&left.open(&engine, "c"));
@@ -326,7 +277,9 @@ fn a_copy_with_another_dictionary_of_that_number_is_refused() {
     common::bytes::put(&disk, &world.paths("c").0, at, &bytes);
     let plan = engine.way_forward(of, u64::MAX).unwrap();
     let (data, index) = world.paths("c");
-    let error = engine.bring_forward(&data, &index, &plan, |_| {}).unwrap_err();
+    let error = engine
+        .bring_forward((&data, &index), Some(&plan), &[], |_| {})
+        .unwrap_err();
     assert!(
         error.to_string().contains("the copy is not of this data set"),
         "{error}"

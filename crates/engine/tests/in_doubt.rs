@@ -4,12 +4,13 @@
 mod common;
 
 use cica_disk::sim::Survival;
-use cica_disk::{Create, Disk, Image, MemoryDisk, Open, SimDisk, WriteAt};
+use cica_disk::{Disk, Image, MemoryDisk, Open, SimDisk};
 use cica_engine::salvage::Salvage;
 use cica_engine::*;
 use cica_format::aix::Pointers;
 use cica_format::attributes::{Alternate, Organization};
 use cica_format::prepared::{encode_state, PreparedState, PreparedUnit, STATE_AT};
+use common::bytes::put_file;
 use common::doubt::*;
 use common::hooked::{hooked, Hook};
 use common::keyed::*;
@@ -234,7 +235,7 @@ fn a_name_is_not_taken_from_the_next_unit() {
         let (tells, theirs) = (told.clone(), world.open(&second, "a"));
         if settles {
             // Its name is there still, as a power cut brings it back.
-            let state = encode_state(PreparedState::Committed);
+            let state = encode_state(PreparedState::Committed, 1);
             common::bytes::put(&disk, Path::new("/log/T1.prepared"), STATE_AT as u64, &state);
         }
         *before.0.lock().unwrap() = Some(Box::new(move || {
@@ -535,16 +536,6 @@ fn a_damaged_file_is_told() {
     assert!(before != after);
 }
 
-fn put_file(disk: &dyn Disk, path: &str, bytes: &[u8]) {
-    let how = Open {
-        write: true,
-        create: Create::New,
-        ..Open::default()
-    };
-    let file = disk.open(Path::new(path), how).unwrap();
-    file.write(&[WriteAt { at: 0, buf: bytes }]).unwrap();
-}
-
 fn is_there(disk: &dyn Disk, path: &str) -> bool {
     disk.open(Path::new(path), Open::default()).is_ok()
 }
@@ -576,7 +567,7 @@ fn a_name_in_a_file_leads_nowhere() {
     }
     .encode()
     .unwrap();
-    let state = encode_state(PreparedState::Committed);
+    let state = encode_state(PreparedState::Committed, 1);
     bytes[STATE_AT..STATE_AT + state.len()].copy_from_slice(&state);
     put_file(&disk, "/v/precious.prepared", b"what was here before");
     put_file(&disk, "/log/x.prepared", &bytes);

@@ -247,7 +247,7 @@ fn a_copy_that_was_made_while_units_were_open_is_brought_forward_by_the_archive(
     for (n, of) in copies {
         let (name, plan) = (format!("copy{n}"), engine.way_forward(of, u64::MAX).unwrap());
         let (data, index) = world.paths(&name);
-        engine.bring_forward(&data, &index, &plan, |_| {}).unwrap();
+        engine.bring_forward((&data, &index), Some(&plan), &[], |_| {}).unwrap();
         assert!(contents(&world.open(&engine, &name)) == *last, "copy {n}");
     }
 }
@@ -272,7 +272,10 @@ fn a_copy_of_an_open_that_nobody_waited_for_is_brought_forward() {
     ds.commit().unwrap();
     let plan = engine.way_forward(of, u64::MAX).unwrap();
     let (data, index) = world.paths("copy");
-    assert_eq!(engine.bring_forward(&data, &index, &plan, |_| {}).unwrap(), 1);
+    assert_eq!(
+        engine.bring_forward((&data, &index), Some(&plan), &[], |_| {}).unwrap(),
+        1
+    );
     assert!(contents(&world.open(&engine, "copy")) == contents(&ds));
 }
 
@@ -309,7 +312,9 @@ fn after_any_power_cut_a_copy_of_an_open_data_set_is_brought_forward() {
             let plan = plan.unwrap_or_else(|error| panic!("event {at}, {survival:?}: {error}"));
             let copied = files(&left, "copy");
             rebuild(there.stored(&made_at.data, &made_at.index).unwrap(), &again, &copied);
-            again.bring_forward(&copied.data, &copied.index, &plan, |_| {}).unwrap();
+            again
+                .bring_forward((&copied.data, &copied.index), Some(&plan), &[], |_| {})
+                .unwrap();
             assert!(contents(&left.open(&again, "copy")) == kept, "event {at}, {survival:?}");
             cuts += 1;
         }

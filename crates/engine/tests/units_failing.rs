@@ -337,7 +337,7 @@ fn the_archive_has_a_unit_that_was_given_up_as_it_stands() {
     let kept = contents(&b);
     b.close().unwrap();
     let plan = engine.way_forward((root.lineage(), root.log.origin), u64::MAX).unwrap();
-    engine.bring_forward(&to.0, &to.1, &plan, |_| {}).unwrap();
+    engine.bring_forward((&to.0, &to.1), Some(&plan), &[], |_| {}).unwrap();
     assert_eq!(contents(&world.open(&engine, "copy")), kept);
 }
 

@@ -12,7 +12,9 @@ pub const MAGIC: [u8; 8] = *b"CICAPREP";
 /// First four bytes of the sector with the state.
 pub const STATE_MAGIC: [u8; 4] = *b"CiPS";
 /// Format version of files this code writes; it refuses newer ones.
-pub const FORMAT: u16 = 1;
+pub const FORMAT: u16 = 2;
+/// The format that said nothing of archives and of when something was decided.
+const WITHOUT_ARCHIVE: u16 = 1;
 /// Bytes of a sector.
 pub const SECTOR: usize = 512;
 /// Where the sector with the state stands.
@@ -36,9 +38,11 @@ mod at {
     pub const TIME: usize = 32;
     pub const BODY_LEN: usize = 40;
     pub const BODY_CHECKSUM: usize = 48;
+    pub const ARCHIVED: usize = 52;
     pub const NAME: usize = 56;
     pub const STATE_CHECKSUM: usize = 4;
     pub const STATE: usize = 8;
+    pub const DECIDED: usize = 16;
 }
 
 /// What has become of the unit.
@@ -81,6 +85,19 @@ pub struct PreparedIdentity {
     pub time: u64,
 }
 
+/// What the first [`BODY_AT`] bytes of a file say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreparedHead {
+    /// Of which unit it is.
+    pub unit: PreparedIdentity,
+    /// What has become of it.
+    pub state: PreparedState,
+    /// When that was decided, nanoseconds since 1970; 0: it is in doubt, or the format does not say it.
+    pub decided: u64,
+    /// One of its data sets has an archive.
+    pub archived: bool,
+}
+
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedUnit {
@@ -107,6 +124,8 @@ pub struct PreparedSet {
     pub base: Option<u32>,
     /// Name of the cluster.
     pub name: String,
+    /// Lineage, by which its archive is known; 0: it has none.
+    pub lineage: u64,
     /// The records that it keeps: whether it has erased it, and its name in the lock table.
     pub keys: Vec<(bool, Vec<u8>)>,
 }
@@ -122,6 +141,11 @@ impl PreparedUnit {
         }
     }
 
+    /// Has one of its data sets an archive?
+    pub fn is_archived(&self) -> bool {
+        self.sets.iter().any(|set| set.lineage != 0)
+    }
+
     /// The whole file, in doubt.
     ///
     /// # Errors
@@ -133,6 +157,7 @@ impl PreparedUnit {
             out.extend_from_slice(&set.cluster.to_le_bytes());
             out.extend_from_slice(&set.base.map_or(0, |base| base + 1).to_le_bytes());
             push_bytes(&mut out, set.name.as_bytes());
+            out.extend_from_slice(&set.lineage.to_le_bytes());
             push_len(&mut out, set.keys.len());
             for (erased, key) in &set.keys {
                 out.push(u8::from(*erased));
@@ -153,11 +178,12 @@ impl PreparedUnit {
         put(&mut head, at::TIME, &self.time.to_le_bytes());
         put(&mut head, at::BODY_LEN, &(len as u64).to_le_bytes());
         put(&mut head, at::BODY_CHECKSUM, &checksum.to_le_bytes());
+        head[at::ARCHIVED] = u8::from(self.is_archived());
         put_text(HEAD, "name", &mut head, (at::NAME, NAME_LEN), &self.name)?;
         let own = own_checksum(&head, at::CHECKSUM);
         put(&mut head, at::CHECKSUM, &own.to_le_bytes());
         put(&mut out, 0, &head);
-        put(&mut out, STATE_AT, &encode_state(PreparedState::InDoubt));
+        put(&mut out, STATE_AT, &encode_state(PreparedState::InDoubt, 0));
         Ok(out)
     }
 
@@ -165,7 +191,7 @@ impl PreparedUnit {
     ///
     /// # Errors
     /// It is none, damaged there, or of a newer format.
-    pub fn decode_head(bytes: &[u8]) -> Result<(PreparedIdentity, PreparedState), FormatError> {
+    pub fn decode_head(bytes: &[u8]) -> Result<PreparedHead, FormatError> {
         need(HEAD, bytes, BODY_AT)?;
         if bytes[..8] != MAGIC {
             return Err(FormatError::Magic { what: HEAD });
@@ -177,21 +203,29 @@ impl PreparedUnit {
         if own_checksum(&bytes[..SECTOR], at::CHECKSUM) != le32(bytes, at::CHECKSUM) {
             return Err(FormatError::Checksum { what: HEAD });
         }
-        let identity = PreparedIdentity {
+        let unit = PreparedIdentity {
             name: text(HEAD, "name", bytes, (at::NAME, NAME_LEN))?,
             log: le64(bytes, at::LOG),
             unit: le64(bytes, at::UNIT),
             time: le64(bytes, at::TIME),
         };
-        Ok((identity, decode_state(&bytes[STATE_AT..BODY_AT])?))
+        let (state, decided) = decode_state(&bytes[STATE_AT..BODY_AT])?;
+        let archived = bytes[at::ARCHIVED] != 0;
+        Ok(PreparedHead {
+            unit,
+            state,
+            decided,
+            archived,
+        })
     }
 
     /// Reads a whole file.
     ///
     /// # Errors
     /// It is none, damaged, or of a newer format.
-    pub fn decode(bytes: &[u8]) -> Result<(PreparedUnit, PreparedState), FormatError> {
-        let (identity, state) = PreparedUnit::decode_head(bytes)?;
+    pub fn decode(bytes: &[u8]) -> Result<(PreparedUnit, PreparedHead), FormatError> {
+        let head = PreparedUnit::decode_head(bytes)?;
+        let has_lineages = le16(bytes, at::FORMAT) > WITHOUT_ARCHIVE;
         let len = usize::try_from(le64(bytes, at::BODY_LEN)).unwrap_or(usize::MAX);
         need(BODY, bytes, len.saturating_add(BODY_AT))?;
         let body = &bytes[BODY_AT..BODY_AT + len];
@@ -203,6 +237,7 @@ impl PreparedUnit {
         for _ in 0..rest.number()? {
             let (cluster, base) = (le64(rest.take(8)?, 0), rest.number()?.checked_sub(1));
             let name = String::from_utf8_lossy(rest.bytes()?).into_owned();
+            let lineage = if has_lineages { le64(rest.take(8)?, 0) } else { 0 };
             let mut keys = Vec::new();
             for _ in 0..rest.number()? {
                 let erased = rest.take(1)?[0] != 0;
@@ -212,6 +247,7 @@ impl PreparedUnit {
                 cluster,
                 base,
                 name,
+                lineage,
                 keys,
             });
         }
@@ -229,29 +265,30 @@ impl PreparedUnit {
             undo.push((set, rest.bytes()?.to_vec()));
         }
         let unit = PreparedUnit {
-            name: identity.name,
-            log: identity.log,
-            unit: identity.unit,
-            time: identity.time,
+            name: head.unit.name.clone(),
+            log: head.unit.log,
+            unit: head.unit.unit,
+            time: head.unit.time,
             sets,
             undo,
         };
-        Ok((unit, state))
+        Ok((unit, head))
     }
 }
 
-/// The sector that says so.
-pub fn encode_state(state: PreparedState) -> [u8; SECTOR] {
+/// The sector that says so, decided at `decided`, nanoseconds since 1970.
+pub fn encode_state(state: PreparedState, decided: u64) -> [u8; SECTOR] {
     let mut out = [0; SECTOR];
     put(&mut out, 0, &STATE_MAGIC);
     let place = STATES.iter().position(|one| *one == state).unwrap_or_default();
     out[at::STATE] = place as u8;
+    put(&mut out, at::DECIDED, &decided.to_le_bytes());
     let own = own_checksum(&out, at::STATE_CHECKSUM);
     put(&mut out, at::STATE_CHECKSUM, &own.to_le_bytes());
     out
 }
 
-fn decode_state(sector: &[u8]) -> Result<PreparedState, FormatError> {
+fn decode_state(sector: &[u8]) -> Result<(PreparedState, u64), FormatError> {
     if sector[..4] != STATE_MAGIC {
         return Err(FormatError::Magic { what: STATE });
     }
@@ -259,12 +296,13 @@ fn decode_state(sector: &[u8]) -> Result<PreparedState, FormatError> {
         return Err(FormatError::Checksum { what: STATE });
     }
     let value = sector[at::STATE];
-    STATES.get(usize::from(value)).copied().ok_or(FormatError::Field {
+    let state = STATES.get(usize::from(value)).copied().ok_or(FormatError::Field {
         what: STATE,
         field: "state",
         value: value.into(),
         must: "0 to 3",
-    })
+    })?;
+    Ok((state, le64(sector, at::DECIDED)))
 }
 
 fn push_len(out: &mut Vec<u8>, len: usize) {

@@ -8,6 +8,7 @@ fn unit() -> PreparedUnit {
         cluster,
         base,
         name: name.into(),
+        lineage: 40 + cluster,
         keys: keys.iter().map(|(erased, key)| (*erased, key.to_vec())).collect(),
     };
     PreparedUnit {
@@ -23,17 +24,27 @@ fn unit() -> PreparedUnit {
     }
 }
 
+fn head(state: PreparedState, decided: u64) -> PreparedHead {
+    PreparedHead {
+        unit: unit().identity(),
+        state,
+        decided,
+        archived: true,
+    }
+}
+
 #[test]
 fn what_is_written_is_read_with_each_state() {
     let mut bytes = unit().encode().unwrap();
-    assert_eq!(PreparedUnit::decode(&bytes).unwrap(), (unit(), PreparedState::InDoubt));
+    let read = PreparedUnit::decode(&bytes).unwrap();
+    assert_eq!(read, (unit(), head(PreparedState::InDoubt, 0)));
     for state in [
         PreparedState::Committed,
         PreparedState::GoingBack,
         PreparedState::TakenBack,
     ] {
-        bytes[STATE_AT..BODY_AT].copy_from_slice(&encode_state(state));
-        assert_eq!(PreparedUnit::decode(&bytes).unwrap(), (unit(), state));
+        bytes[STATE_AT..BODY_AT].copy_from_slice(&encode_state(state, 77));
+        assert_eq!(PreparedUnit::decode(&bytes).unwrap(), (unit(), head(state, 77)));
     }
     let long = PreparedUnit {
         name: "x".repeat(NAME_LEN + 1),
@@ -53,4 +64,28 @@ fn what_is_cut_or_damaged_is_refused() {
         damaged[at] ^= 0x41;
         assert!(PreparedUnit::decode(&damaged).is_err(), "byte {at}");
     }
+}
+
+/// What was written before archives were told of is read still.
+#[test]
+fn a_file_of_the_first_format_is_read() {
+    let mut plain = unit();
+    plain.sets.iter_mut().for_each(|set| set.lineage = 0);
+    assert!(!plain.is_archived());
+    let mut bytes = plain.encode().unwrap();
+    bytes[8..10].copy_from_slice(&1u16.to_le_bytes());
+    // Eight bytes less for each data set, behind its name.
+    for name in ["T.A", "T.U"] {
+        let at = bytes.windows(3).rposition(|three| three == name.as_bytes()).unwrap() + 3;
+        bytes.drain(at..at + 8);
+    }
+    let body = (bytes.len() - BODY_AT) as u64;
+    let checksum = cica_format::checksum::crc32c(&bytes[BODY_AT..]);
+    bytes[40..48].copy_from_slice(&body.to_le_bytes());
+    bytes[48..52].copy_from_slice(&checksum.to_le_bytes());
+    bytes[12..16].fill(0);
+    let own = cica_format::checksum::crc32c(&bytes[..SECTOR]);
+    bytes[12..16].copy_from_slice(&own.to_le_bytes());
+    let (read, head) = PreparedUnit::decode(&bytes).unwrap();
+    assert_eq!((read, head.archived), (plain, false));
 }

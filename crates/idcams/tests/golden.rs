@@ -108,6 +108,7 @@ const NOT_SHOWN: &[(&str, &str)] = &[
     ("CICA0948E", "of cica salvage, not of control cards"),
     ("CICA0951E", "of the command line, not of control cards"),
     ("CICA1024W", "a unit must be in doubt: crates/cli/tests/indoubt.rs"),
+    ("CICA1025I", "the same"),
     ("CICA1022I", "of cica export: crates/cli/tests/standard_streams.rs"),
     ("CICA0952E", "of the command line, not of control cards"),
     ("CICA0995E", "of the command line, not of control cards"),

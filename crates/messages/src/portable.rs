@@ -80,9 +80,12 @@ CICA1017E 12 "{name} WAS NOT COPIED: IT WAS CHANGED TOO MUCH MEANWHILE",
     "While it was copied its trees had to be committed: the log had grown to its bound, the lists of what changed were full, \
      or somebody asked for a checkpoint. What there is of the copy has no end and cannot be restored from.",
     "Run the command again, when less is changed, or with less to be copied at once.";
+CICA1025I 0 "{name}: UNIT OF RECOVERY {unit} WAS IN DOUBT THEN, AND ITS CHANGES ARE LEFT OUT",
+    "At the moment to which the data set is recovered the unit was prepared, and nobody had committed it. What it had \
+     changed is as it was before.",
+    "Recover to a moment behind the decision, if the unit was committed and its changes are wanted.";
 CICA1024W 4 "{name}: UNIT OF RECOVERY {unit} IS IN DOUBT, AND THE COPY HAS ITS CHANGES",
     "A program has prepared the unit, and nobody has decided yet whether it stands. Who restores the copy has its changes, \
-     also where they go back later.",
-    "Decide with cica indoubt commit or cica indoubt backout, and copy again; or keep the copy for a recovery to a moment \
-     behind the decision.";
+     also where they go back later. Who recovers a data set of LOG(ALL) from it gets what had been decided by the moment.",
+    "Decide with cica indoubt commit or cica indoubt backout, and copy again; or keep the copy for cica recover.";
 }

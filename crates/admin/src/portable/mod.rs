@@ -87,6 +87,8 @@ struct Copy {
     reader: Reader<Files>,
     /// Control intervals or records taken from it so far.
     taken: u64,
+    /// Id that the cluster had which was copied, of the member that was made last.
+    cluster: u64,
     /// What gets another name here is on it.
     branch: Branch,
 }
@@ -102,6 +104,7 @@ impl Copy {
             name,
             reader,
             taken: 0,
+            cluster: 0,
             branch: services.engine.new_branch(),
         })
     }

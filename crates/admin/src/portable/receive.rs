@@ -175,6 +175,7 @@ impl Copy {
                         let error = self.reader.refused(What::Totals);
                         return Err(self.unread(&error));
                     }
+                    self.cluster = parts.cluster;
                     return parts
                         .complete(services)
                         .map_err(opened)
@@ -299,6 +300,8 @@ struct Parts<'e> {
     undo: Vec<u8>,
     count: u64,
     records: u64,
+    /// Id of the cluster that was copied.
+    cluster: u64,
 }
 
 impl<'e> Parts<'e> {
@@ -312,6 +315,7 @@ impl<'e> Parts<'e> {
             undo: Vec::new(),
             count: 0,
             records: 0,
+            cluster: 0,
         }
     }
 
@@ -324,7 +328,7 @@ impl<'e> Parts<'e> {
             _ => return Err(Wrong::Order),
         };
         if root.part == Part::Data {
-            self.records = root.statistics.records;
+            (self.records, self.cluster) = (root.statistics.records, root.cluster);
         }
         let (component, attributes) = carried(self.entry, &root).ok_or(Wrong::Order)?;
         let mut rebuild = services.engine.rebuild(path, &root, attributes, self.branch)?;

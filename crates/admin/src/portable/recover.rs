@@ -6,6 +6,9 @@
 //! 3. Where the original can be read, the archive must have everything that it has, unless a time is said. It is locked
 //!    from before it is seen what the archive has: nobody adds to it behind that.
 //! 4. Nothing but a cluster of the name is replaced.
+//! 5. What a unit has done that was in doubt at the moment is left out, and said. One that is in doubt to this day may
+//!    be left out of the state of a moment that was asked for, and of no other: whoever commits it later would find its
+//!    changes gone.
 
 use super::super::failure::{refused, Failure};
 use super::super::{decided, Services};
@@ -19,11 +22,13 @@ use crate::outcome::Outcome;
 use crate::report::Report;
 use crate::trouble::not_opened;
 use cica_catalog::{Catalog, Entry, Name, Resolved};
-use cica_engine::archive::RedoError;
+use cica_engine::archive::{Plan, RedoError};
+use cica_engine::Undecided;
 use cica_format::portable::Mode;
 use cica_format::root::Root;
-use cica_messages::{CICA0967E, CICA1010I, CICA1011E, CICA1012I};
+use cica_messages::{CICA0967E, CICA1010I, CICA1011E, CICA1012I, CICA1025I};
 use std::fmt::Display;
+use std::path::PathBuf;
 
 /// RECOVER.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +48,8 @@ pub struct Recovered {
     pub changes: u64,
     /// Units of recovery that had not committed by then.
     pub units_left_out: u64,
+    /// Those of them that were in doubt.
+    pub in_doubt: Vec<String>,
     /// When the last of the changes was made, nanoseconds since 1970; 0: there was none.
     pub reached: u64,
     /// Alternate indexes that were built anew.
@@ -79,7 +86,14 @@ fn recover(services: &mut Services, request: &Recover, out: &mut Report) -> Resu
         }
         let paths = received.within(services, &catalog)?.making.list(&mut entry)?;
         copy.rebuild(services, &entry, paths.clone(), None)?;
-        recovered = Some(forward(services, request, &name, &paths, root.as_ref())?);
+        let of = Recovering {
+            name: &name,
+            until: request.until,
+            cluster: copy.cluster,
+            copied: copy.created(),
+            original: root.as_ref(),
+        };
+        recovered = Some(of.forward(services, &paths)?);
         received.within(services, &catalog)?.entries.push(entry);
     }
     let Some(mut recovered) = recovered else {
@@ -123,69 +137,122 @@ fn not_recovered(name: &Name, reason: &dyn Display) -> Failure {
     Failure::new(&CICA1011E, &[("name", name), ("reason", reason)])
 }
 
-/// Does in the new files what was archived behind the copy.
-fn forward(
-    services: &mut Services,
-    request: &Recover,
-    name: &Name,
-    (data, index): &(std::path::PathBuf, std::path::PathBuf),
-    original: Option<&Root>,
-) -> Result<Recovered, Failure> {
-    let not = |reason: &dyn Display| not_recovered(name, reason);
-    let copied = services
-        .engine
-        .peek(data)
-        .map_err(|error| not_opened(name.as_str(), &error))?;
-    let until = request.until.unwrap_or(u64::MAX);
-    let last_change = copied.statistics.last_change;
-    if last_change > until {
-        let (date, time) = moment(last_change);
-        return Err(not(&format!(
-            "the copy has changes up to {date} {time} UTC; take an earlier copy, or a later time"
-        )));
-    }
-    let of = (copied.lineage(), copied.log.origin);
-    let plan = match services.engine.way_forward(of, until) {
-        Ok(plan) => plan,
-        // Nobody has changed it since.
-        Err(RedoError::NotFromCopy(_)) if original.is_some_and(|root| root.log.origin == of.1) => {
-            return Ok(Recovered::default())
+/// A data set that is being recovered.
+struct Recovering<'r> {
+    name: &'r Name,
+    until: Option<u64>,
+    /// Id of the cluster that was copied.
+    cluster: u64,
+    /// When it was copied, nanoseconds since 1970.
+    copied: u64,
+    /// The root of what has the name, if it can be read.
+    original: Option<&'r Root>,
+}
+
+impl Recovering<'_> {
+    /// Does in the new files what was archived behind the copy.
+    fn forward(&self, services: &mut Services, (data, index): &(PathBuf, PathBuf)) -> Result<Recovered, Failure> {
+        let copied = services.engine.peek(data);
+        let copied = copied.map_err(|error| not_opened(self.name.as_str(), &error))?;
+        let plan = self.way(services, &copied)?;
+        let undecided = self.undecided(services, &copied, plan.as_ref())?;
+        if plan.is_none() && undecided.is_empty() {
+            return Ok(Recovered::default());
         }
-        Err(RedoError::Gap { what, until }) => {
-            let (date, time) = moment(until);
-            return Err(not(&format!("{what}. Up to {date} {time} UTC the archive is whole")));
-        }
-        Err(error) => return Err(not(&error)),
-    };
-    // A data set that was restored under another name has the archive in common with the one that was copied.
-    if let Some(other) = plan.names.iter().find(|other| other.as_str() != name.as_str()) {
-        return Err(not(&format!(
-            "behind the copy the archive has changes of {other}, which was restored from a copy of it, or is what it is \
-             called now. Say up to when it is to be recovered, or take a later copy"
-        )));
+        let progress = &mut services.progress;
+        let changes = services
+            .engine
+            .bring_forward((data, index), plan.as_ref(), &undecided, progress)
+            .map_err(|error| self.not(&error))?;
+        Ok(Recovered {
+            changes,
+            units_left_out: plan.as_ref().map_or(0, |plan| plan.units_left_out) as u64 + undecided.len() as u64,
+            in_doubt: undecided.into_iter().map(|unit| unit.name).collect(),
+            reached: plan.map_or(0, |plan| plan.reached),
+            built: Vec::new(),
+        })
     }
-    if let (Some(root), None) = (original, request.until) {
-        if root.log.origin != plan.last_origin {
-            return Err(not(
-                &"the archive ends before what the data set has: it was changed later, by a load or without LOG(ALL), or \
-                  the last segments are missing. Say up to when it is to be recovered, or take a later copy",
-            ));
+
+    /// The way from the copy to the moment; none: nobody has changed the data set since.
+    fn way(&self, services: &Services, copied: &Root) -> Result<Option<Plan>, Failure> {
+        let until = self.until.unwrap_or(u64::MAX);
+        let last_change = copied.statistics.last_change;
+        if last_change > until {
+            let (date, time) = moment(last_change);
+            return Err(self.not(&format!(
+                "the copy has changes up to {date} {time} UTC; take an earlier copy, or a later time"
+            )));
+        }
+        let of = (copied.lineage(), copied.log.origin);
+        let plan = match services.engine.way_forward(of, until) {
+            Ok(plan) => plan,
+            Err(RedoError::NotFromCopy(_)) if self.original.is_some_and(|root| root.log.origin == of.1) => {
+                return Ok(None);
+            }
+            Err(RedoError::Gap { what, until }) => {
+                let (date, time) = moment(until);
+                return Err(self.not(&format!("{what}. Up to {date} {time} UTC the archive is whole")));
+            }
+            Err(error) => return Err(self.not(&error)),
+        };
+        // A data set that was restored under another name has the archive in common with the one that was copied.
+        if let Some(other) = plan.names.iter().find(|other| other.as_str() != self.name.as_str()) {
+            return Err(self.not(&format!(
+                "behind the copy the archive has changes of {other}, which was restored from a copy of it, or is what it is \
+                 called now. Say up to when it is to be recovered, or take a later copy"
+            )));
+        }
+        if let (Some(root), None) = (self.original, self.until) {
+            if root.log.origin != plan.last_origin {
+                return Err(self.not(
+                    &"the archive ends before what the data set has: it was changed later, by a load or without LOG(ALL), or \
+                      the last segments are missing. Say up to when it is to be recovered, or take a later copy",
+                ));
+            }
+        }
+        Ok(Some(plan))
+    }
+
+    /// The units that were in doubt at the moment, and whose changes the copy has, or gets on the way (5).
+    fn undecided(&self, services: &Services, copied: &Root, plan: Option<&Plan>) -> Result<Vec<Undecided>, Failure> {
+        let moment = self.until.unwrap_or(u64::MAX);
+        // The copy may be younger than the moment, and have what a unit did that was prepared later.
+        let prepared = moment.max(self.copied);
+        let found = services.engine.undecided_at(copied.lineage(), prepared, moment);
+        let mut units = found.map_err(|error| self.not(&error))?;
+        let way = plan.map_or(&[][..], |plan| &plan.clusters);
+        let is_copied = |unit: &Undecided| unit.cluster == self.cluster;
+        units.retain(|unit| way.contains(&unit.cluster) || is_copied(unit));
+        if let (None, Some(unit)) = (self.until, units.iter().find(|unit| unit.waits)) {
+            return Err(self.not(&format!(
+                "the unit of recovery {} has changed it and is in doubt; commit that or take it back first, or say up to \
+                 when the data set is to be recovered",
+                unit.name
+            )));
+        }
+        // The way leads over a data set that was restored from the copy, while the one that was copied went on too.
+        let branches = way.first().is_some_and(|first| *first != self.cluster);
+        let is_not_known =
+            |unit: &&Undecided| branches && is_copied(unit) && unit.prepared > copied.statistics.last_change;
+        match units.iter().find(is_not_known) {
+            Some(unit) => Err(self.not(&format!(
+                "the unit of recovery {} was in doubt at that moment, and it is not known whether the copy has its \
+                 changes; take another moment",
+                unit.name
+            ))),
+            None => Ok(units),
         }
     }
-    let progress = &mut services.progress;
-    let changes = services
-        .engine
-        .bring_forward(data, index, &plan, progress)
-        .map_err(|error| not(&error))?;
-    Ok(Recovered {
-        changes,
-        units_left_out: plan.units_left_out as u64,
-        reached: plan.reached,
-        built: Vec::new(),
-    })
+
+    fn not(&self, reason: &dyn Display) -> Failure {
+        not_recovered(self.name, reason)
+    }
 }
 
 fn tell(name: &Name, recovered: &Recovered, out: &mut Report) {
+    for unit in &recovered.in_doubt {
+        out.say(&CICA1025I, &[("name", name), ("unit", unit)]);
+    }
     let (date, time) = moment(recovered.reached);
     match recovered.reached {
         0 => out.say(&CICA1012I, &[("name", name)]),

@@ -25,7 +25,7 @@ pub enum Options {
     /// Read all of it, and tell what is damaged or missing
     #[command(after_help = "Example:\n  cica archive verify")]
     Verify(Look),
-    /// Remove what copies from before a time would need
+    /// Remove what copies from before a time would need; without a name also what is kept of units that were in doubt
     #[command(after_help = "Example:\n  cica archive clean --before 2026-11-01T00:00 PAYROLL.MASTER")]
     Clean {
         /// UTC: HH:MM[:SS] of today or YYYY-MM-DDTHH:MM[:SS]

@@ -71,6 +71,8 @@ pub struct Plan {
     pub last_origin: u64,
     /// What the data set was called when the segments of the way were begun, each name once.
     pub names: Vec<String>,
+    /// The clusters of these segments, in their order, each once.
+    pub clusters: Vec<u64>,
 }
 
 /// What is to be done next in a copy.
@@ -119,10 +121,14 @@ pub fn plan(disk: &dyn Disk, directory: &Path, (lineage, copy): (u64, u64), unti
         reached: 0,
         last_origin: copy,
         names: Vec::new(),
+        clusters: Vec::new(),
     };
     for head in heads[first..].iter().flatten().filter(|head| head.time <= until) {
         if !plan.names.contains(&head.name) {
             plan.names.push(head.name.clone());
+        }
+        if !plan.clusters.contains(&head.cluster) {
+            plan.clusters.push(head.cluster);
         }
     }
     plan.check(disk)?;

@@ -94,10 +94,10 @@ impl Engine {
     pub fn commit_prepared(&self, name: &str) -> Result<(), PrepareError> {
         self.shared.owner.check()?;
         let mut deciding = self.shared.deciding(name)?;
-        if deciding.state == PreparedState::GoingBack {
+        if deciding.state() == PreparedState::GoingBack {
             return Err(PrepareError::GoingBack { name: name.into() });
         }
-        deciding.decide(PreparedState::Committed)?;
+        self.shared.decide(&mut deciding, PreparedState::Committed)?;
         self.shared.end_in_doubt(deciding);
         Ok(())
     }
@@ -113,7 +113,7 @@ impl Engine {
         let mut deciding = self.shared.deciding(name)?;
         let sets = self.sets_of(&deciding.unit)?;
         // Also where that was decided: he who did may not have lived to make it durable (prepared:Z3).
-        deciding.decide(PreparedState::GoingBack)?;
+        self.shared.decide(&mut deciding, PreparedState::GoingBack)?;
         let owner = self
             .shared
             .owner_in_doubt(&mut self.shared.in_doubt.lock(), &deciding.unit);
@@ -124,7 +124,7 @@ impl Engine {
         for set in &sets {
             set.commit()?;
         }
-        deciding.decide(PreparedState::TakenBack)?;
+        self.shared.decide(&mut deciding, PreparedState::TakenBack)?;
         self.shared.end_in_doubt(deciding);
         Ok(())
     }
@@ -160,7 +160,7 @@ impl Shared {
     }
 
     /// Units in doubt, or going back.
-    fn unresolved(&self) -> Result<Vec<(PreparedUnit, PreparedState)>, OpenError> {
+    pub(crate) fn unresolved(&self) -> Result<Vec<(PreparedUnit, PreparedState)>, OpenError> {
         let _preparing = self.in_doubt.lock();
         unresolved(&*self.env.disk, &self.env.log_dir, &|log| self.has_durably(log))
     }
@@ -169,6 +169,11 @@ impl Shared {
     fn deciding(&self, name: &str) -> Result<Deciding, PrepareError> {
         let _preparing = self.in_doubt.lock();
         Deciding::about(&*self.env.disk, &self.env.log_dir, name, &|log| self.has_durably(log))
+    }
+
+    /// Decides, and says when.
+    fn decide(&self, deciding: &mut Deciding, state: PreparedState) -> Result<(), PrepareError> {
+        deciding.decide(state, self.env.clock.now())
     }
 
     /// Others may have decided about units that this process knew.

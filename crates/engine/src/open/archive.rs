@@ -70,6 +70,15 @@ impl OpenDataSet {
         self.with_archive(|_| ()).is_some()
     }
 
+    /// The lineage by which its archive is known; 0: it has none.
+    pub fn archived_as(&self) -> u64 {
+        if self.has_archive() {
+            self.ties.lineage()
+        } else {
+            0
+        }
+    }
+
     /// Brings a group of a dead owner's log, which called the data set `number`, to the archive.
     pub fn archive_recovered(&self, group: &[u8], number: u32, time: Option<u64>) -> Result<(), OpenError> {
         let added = self.with_archive(|archive| archive.add(group, number, time, |n| self.dictionary_bytes(n)));

@@ -87,6 +87,19 @@ impl OpenDataSet {
         })
     }
 
+    /// Takes back what a unit had done that was in doubt at the moment to which the data set is recovered. It may have
+    /// been taken back by then, or in part; nobody else has changed the record meanwhile.
+    pub fn undo_in_doubt(&self, logged: &Logged) -> Result<(), OpenError> {
+        self.common().note_change();
+        match self.records.redo(logged, Context::Itself) {
+            Err(RequestError::Duplicate { .. } | RequestError::NotFound | RequestError::BadRba { .. }) => Ok(()),
+            done => done.map_err(|error| {
+                let why = format!("what a unit in doubt had done cannot be taken back: {error}");
+                self.unrecovered(&error, why)
+            }),
+        }
+    }
+
     /// A disk that is full, or does not write, says nothing against the data set: it opens when that is mended.
     fn unrecovered(&self, error: &RequestError, why: String) -> OpenError {
         let feedback = error.feedback();

@@ -1,10 +1,10 @@
 //! What is kept of a unit of which was decided that it stands, while a log may lack its end (prepared:Z6): its file,
 //! under a name that no unit has: `NAME.LOG-UNIT.stands`.
 
-use super::{io, DurableLog};
+use super::{io, read_head, remove, DurableLog};
 use crate::error::OpenError;
 use crate::log;
-use cica_disk::Disk;
+use cica_disk::{Disk, Open};
 use cica_format::prepared::PreparedIdentity;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -15,6 +15,16 @@ const SUFFIX: &str = ".stands";
 /// What the file of such a unit is called.
 pub fn file_name(unit: &PreparedIdentity) -> String {
     format!("{}.{:016X}-{}{SUFFIX}", unit.name, unit.log, unit.unit)
+}
+
+/// Is there a file of this unit that is called so?
+pub fn is_there(disk: &dyn Disk, directory: &Path, unit: &PreparedIdentity) -> Result<bool, OpenError> {
+    let path = directory.join(file_name(unit));
+    match disk.open(&path, Open::default()) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(io(&path, "open")(error)),
+    }
 }
 
 /// Is a file called like one?
@@ -46,9 +56,18 @@ pub fn sweep(disk: &dyn Disk, directory: &Path, durable: DurableLog<'_>) -> Resu
     for (name, log) in there.iter().filter_map(|(name, _)| Some((name, log_of(name)?))) {
         let is_needed = || is_needed(disk, directory, log, durable);
         if !*needed.entry(log).or_insert_with(is_needed) {
-            // It stays for the next who looks.
-            let _ = disk.remove(&directory.join(name));
+            take_away(disk, &directory.join(name));
         }
     }
     Ok(())
+}
+
+/// One that cannot be read or go stays for the next who looks.
+fn take_away(disk: &dyn Disk, path: &Path) {
+    let Ok(file) = disk.open(path, Open::default()) else {
+        return;
+    };
+    if let Ok(head) = read_head(&*file, path) {
+        remove(disk, path, (&*file, &head));
+    }
 }

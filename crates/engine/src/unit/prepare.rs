@@ -108,6 +108,7 @@ impl UnitState {
             cluster: inner.committed_root().cluster,
             base,
             name: inner.common().attributes.cluster_name.clone(),
+            lineage: inner.archived_as(),
             keys: inner.common().holds.kept_by(self.owner),
         };
         for set in sets {

@@ -1,6 +1,6 @@
 //! Files below the engine: read, and changed behind its back.
 
-use cica_disk::{Disk, Open, ReadAt, WriteAt};
+use cica_disk::{Create, Disk, Open, ReadAt, WriteAt};
 use std::path::Path;
 
 /// All bytes of a file.
@@ -19,4 +19,15 @@ pub fn put(disk: &dyn Disk, path: &Path, at: u64, buf: &[u8]) {
         ..Open::default()
     };
     disk.open(path, how).unwrap().write(&[WriteAt { at, buf }]).unwrap();
+}
+
+/// Makes a file of these bytes.
+pub fn put_file(disk: &dyn Disk, path: &str, bytes: &[u8]) {
+    let how = Open {
+        write: true,
+        create: Create::New,
+        ..Open::default()
+    };
+    let file = disk.open(Path::new(path), how).unwrap();
+    file.write(&[WriteAt { at: 0, buf: bytes }]).unwrap();
 }

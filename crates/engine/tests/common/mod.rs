@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+pub mod archived;
 pub mod bytes;
 pub mod doubt;
 pub mod history;

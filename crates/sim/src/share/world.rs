@@ -148,9 +148,9 @@ impl Premises {
                 got: 0,
             }];
             file.read(&mut batch).map_err(failed)?;
-            let (_, state) = PreparedUnit::decode(&bytes).map_err(failed)?;
-            if !state.is_over() {
-                found.insert(unit, state == PreparedState::GoingBack);
+            let (_, head) = PreparedUnit::decode(&bytes).map_err(failed)?;
+            if !head.state.is_over() {
+                found.insert(unit, head.state == PreparedState::GoingBack);
             }
         }
         Ok(found)
