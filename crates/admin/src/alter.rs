@@ -24,7 +24,7 @@ use super::stated::NewLayout;
 use super::{member, reorganize, Services};
 use cica_catalog::entry::EntryKind;
 use cica_catalog::generation::Rolled;
-use cica_catalog::{Catalog, Contents, Entry, Mask, Name};
+use cica_catalog::{Catalog, CatalogError, Contents, Entry, Mask, Name};
 use cica_messages::{IDC0531I, IDC0532I};
 pub use request::{Alter, Nullified};
 pub use rollin::RollIn;
@@ -173,7 +173,13 @@ fn one(services: &Services, target: &AlterTarget, request: &Alter) -> Result<(Ar
     });
     if let (Err(_), Some(new)) = (&done, &altered) {
         // The catalog may have the change although its writing was not confirmed.
-        if catalog.get(new.name()).ok().as_ref() != Some(new) {
+        let lacks_it = match catalog.get(new.name()) {
+            Ok(there) => there != *new,
+            Err(CatalogError::NotFound { .. }) => true,
+            // It cannot be found out. What cannot be confirmed is there most likely.
+            Err(_) => false,
+        };
+        if lacks_it {
             // The first error is the one to tell.
             written.iter().for_each(|change| drop(change.undo(services)));
         }

@@ -105,7 +105,11 @@ fn name_of(services: &Services, of: &[SegmentFile]) -> String {
 
 fn is_meant(services: &Services, request: &Archive, of: &[SegmentFile]) -> bool {
     match &request.name {
-        Some(name) => name_of(services, of).eq_ignore_ascii_case(name),
+        Some(name) => match name_of(services, of) {
+            // No segment can be read: it may be it. What is wrong is told; nothing of it goes.
+            unknown if unknown.is_empty() => !matches!(request.action, ArchiveAction::Clean(_)),
+            known => known.eq_ignore_ascii_case(name),
+        },
         None => true,
     }
 }

@@ -17,9 +17,12 @@ use cica_catalog::entry::{EntryKind, NonVsam};
 use cica_catalog::{Catalog, Entry, Volume};
 use cica_disk::NewFile;
 use cica_format::attributes::Organization;
-use cica_messages::IDC0005I;
+use cica_messages::{CICA0938W, IDC0005I};
 use cica_qsam::{Attributes, QsamError, RecordFormat, Writer};
 use record::{DcollectRecord, Type};
+use std::fmt::Display;
+use std::io::ErrorKind;
+use std::path::PathBuf;
 
 /// Bytes of a kilobyte, in which space is told.
 const KB: u64 = 1_024;
@@ -46,14 +49,15 @@ impl Services {
     /// Writes records about volumes and data sets; the result is how many.
     pub fn dcollect(&mut self, request: &Dcollect) -> Outcome<u64> {
         Outcome::with(|out| {
-            let count = collect(self, request, out).map_err(|failure| failure.with_cc(GAVE_UP))?;
+            let (cc, count) = collect(self, request, out).map_err(|failure| failure.with_cc(GAVE_UP))?;
             out.say(&IDC0005I, &[("count", &count)]);
-            Ok((0, count))
+            Ok((cc, count))
         })
     }
 }
 
-fn collect(services: &Services, request: &Dcollect, out: &mut Report) -> Result<u64, Failure> {
+/// The condition code, and how many records are written.
+fn collect(services: &Services, request: &Dcollect, out: &mut Report) -> Result<(u8, u64), Failure> {
     let file = match ClusterOrFile::named(services, &request.onto)? {
         ClusterOrFile::File(file) => file,
         other => return Err(refused(&format!("{} is no sequential file", other.name()), 48, 0)),
@@ -68,11 +72,16 @@ fn collect(services: &Services, request: &Dcollect, out: &mut Report) -> Result<
         file.attributes.completed_for(LRECL - 4)
     };
     let attributes = file.with_more(services, attributes)?;
-    let records = records(services, request, &attributes)?;
+    let mut cc = 0;
+    let unknown = |name: &dyn Display, why: &dyn Display| {
+        out.say(&CICA0938W, &[("name", name), ("reason", why)]);
+        cc = CICA0938W.cc;
+    };
+    let records = records(services, request, &attributes, unknown)?;
     let created = file.create(services)?;
     write(created, &attributes, &records).map_err(|error| Trouble::File(error).of(&file.name))?;
     file.complete(services, &attributes, out)?;
-    Ok(records.len() as u64)
+    Ok((cc, records.len() as u64))
 }
 
 fn write(created: NewFile, attributes: &Attributes, records: &[DcollectRecord]) -> Result<(), QsamError> {
@@ -87,7 +96,13 @@ fn write(created: NewFile, attributes: &Attributes, records: &[DcollectRecord]) 
         .map_err(|source| QsamError::Write { record, source })
 }
 
-fn records(services: &Services, request: &Dcollect, attributes: &Attributes) -> Result<Vec<DcollectRecord>, Failure> {
+/// `unknown` is told whose figures are not known, and why.
+fn records(
+    services: &Services,
+    request: &Dcollect,
+    attributes: &Attributes,
+    mut unknown: impl FnMut(&dyn Display, &dyn Display),
+) -> Result<Vec<DcollectRecord>, Failure> {
     let page = super::bytes::or_ascii(attributes.codepage);
     let begin = |kind| DcollectRecord::new(kind, page, services.clock.now());
     let wanted = |serial: &str| {
@@ -118,6 +133,9 @@ fn records(services: &Services, request: &Dcollect, attributes: &Attributes) -> 
                     for component in describer.describe(entry).iter().skip(1) {
                         let on = component.component.as_ref().and_then(|c| c.volumes.first());
                         if on.is_some_and(|volume| wanted(&volume.serial)) {
+                            if let Some(why) = &component.trouble {
+                                unknown(&component.name, why);
+                            }
                             all.push(data_set(begin(Type::DataSet), component));
                             all.push(association(begin(Type::Association), component, entry));
                         }
@@ -209,8 +227,12 @@ fn file(
     let format = cica_qsam::DdText::parse(&format!("X,{}", data_set.format)).map(|text| text.attributes);
     let format = format.unwrap_or_default();
     let path = catalog.file_path(data_set)?;
-    let opened = path.and_then(|path| services.disk.open(&path, Default::default()).ok());
-    let size = opened.and_then(|file| file.size(None).ok()).unwrap_or(0);
+    let open = |path: PathBuf| services.disk.open(&path, Default::default());
+    let size = match path.map(|path| open(path).and_then(|file| file.size(None))) {
+        None => 0,
+        Some(Err(error)) if error.kind() == ErrorKind::NotFound => 0,
+        Some(size) => size.map_err(|error| refused(&format!("{}: {error}", data_set.name), 24, 0))?,
+    };
     record.text("DCDDSNAM", data_set.name.as_str());
     record.number("DCDDSORG", 0x4000);
     record.number("DCDRECRD", recfm(format.recfm));

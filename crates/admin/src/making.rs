@@ -263,5 +263,10 @@ fn free_file(
             return Ok(file);
         }
     }
-    Ok(name.file())
+    // What has the name may be a data set's: it must not be listed as one that goes.
+    Err(CatalogError::Io {
+        doing: "find a free name on the volume at",
+        path: directory.to_owned(),
+        source: ErrorKind::AlreadyExists.into(),
+    })
 }

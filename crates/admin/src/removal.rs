@@ -116,8 +116,11 @@ impl<'s> Removal<'s> {
         let places = entry.files();
         match entry {
             Entry::NonVsam(data_set) if places.is_empty() => {
-                let path = self.catalog.file_path(data_set).ok().flatten();
-                self.left.extend(path.and_then(|path| remove(self.services, path)));
+                match self.catalog.file_path(data_set) {
+                    Ok(path) => self.left.extend(path.and_then(|path| remove(self.services, path))),
+                    // It may be there, and no entry leads to it any more.
+                    Err(error) => self.left.push((data_set.file.text().into(), io::Error::other(error))),
+                }
             }
             _ => self.listed.extend(places),
         }

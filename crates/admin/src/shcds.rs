@@ -20,6 +20,8 @@ use cica_messages::{CICA0934E, CICA0957I, CICA0958E, CICA1018E, CICA1019I};
 use cica_share::words::{Answer, Ask, ClientInfo, Shunted, Status};
 use cica_share::Client;
 use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::io::ErrorKind;
 
 /// Condition code when the data set cannot be told of.
 const NOT_LISTED: u8 = 8;
@@ -119,7 +121,7 @@ impl Services {
 }
 
 fn shcds(services: &Services, request: &Shcds, out: &mut Report) -> Result<(u8, ShcdsResult), Failure> {
-    let server = Server::of(services);
+    let server = Server::of(services)?;
     let status = server.as_ref().map(|server| &server.status);
     let shunted = |chosen: &Chosen| -> Result<ShcdsResult, Failure> {
         let shunted = status.map_or(&[][..], |status| &status.shunted);
@@ -149,23 +151,48 @@ struct Server {
 
 impl Server {
     /// None: nobody serves. One that lets nobody in shares nothing with us.
-    fn of(services: &Services) -> Option<Server> {
+    ///
+    /// # Errors
+    /// Somebody does, and does not answer: what he has is not known.
+    fn of(services: &Services) -> Result<Option<Server>, Failure> {
+        let unknown = |why: &dyn Display| Failure::new(&CICA0934E, &[("reason", why)]);
         let socket = cica_session::socket(services.catalog.directory());
-        let client = Client::connect(&socket, "SHCDS").ok()?;
+        let client = match Client::connect(&socket, "SHCDS") {
+            Ok(client) => client,
+            Err(error) if is_none(error.kind()) => return Ok(None),
+            Err(error) => return Err(unknown(&cica_session::unreached(&socket, &error))),
+        };
         let status = client.ask(&Ask::Status, |answer| match answer {
             Answer::Status(status) => Ok(*status),
             _ => Err(cica_share::unfit()),
         });
-        Some(Server {
-            status: status.ok()?,
-            client,
-        })
+        match status {
+            Ok(status) => Ok(Some(Server { client, status })),
+            // It ended while it was asked.
+            Err(_) if client.is_gone() => Ok(None),
+            Err(error) => Err(unknown(&error)),
+        }
     }
+}
+
+/// Does an attempt to reach a server that fails so say that there is none, or none that shares with us?
+fn is_none(error: ErrorKind) -> bool {
+    matches!(
+        error,
+        ErrorKind::NotFound
+            | ErrorKind::ConnectionRefused
+            | ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::BrokenPipe
+            | ErrorKind::UnexpectedEof
+            | ErrorKind::PermissionDenied
+    )
 }
 
 /// Clusters of this master catalog that clients of its server have open.
 pub fn in_use(services: &Services) -> BTreeSet<String> {
-    let server = Server::of(services);
+    // A listing tells it of those that it can ask.
+    let server = Server::of(services).ok().flatten();
     let clients = server.iter().flat_map(|server| &server.status.clients);
     clients.flat_map(|client| client.data_sets.iter().cloned()).collect()
 }

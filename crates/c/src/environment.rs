@@ -165,7 +165,7 @@ pub unsafe extern "C" fn cica_list(
         let mask = unsafe { text(mask, "mask") }?.unwrap_or("**");
         let mask = Mask::parse(mask).map_err(|error| Error::argument(error.to_string()))?;
         let mut entries = Vec::new();
-        for catalog in env.session.catalog.all()? {
+        for catalog in env.session.catalog.every()? {
             entries.extend(catalog.list(&mask)?);
         }
         entries.sort_by(|a, b| a.name().cmp(b.name()));

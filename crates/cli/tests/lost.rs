@@ -101,7 +101,17 @@ DEF GDG (NAME(TWO.GROUP) LIMIT(3))";
     place
         .run(&["recatalog"])
         .failed(8, &["the entries of UCAT.ONE are left out"]);
-    assert!(ALL.iter().all(|name| listed(&place).contains(&(*name).to_owned())));
+    // What UCAT.ONE names is missing, and that is said.
+    let shown = place.run(&["ls"]);
+    assert!(shown.status == 4 && shown.err.contains("UCAT.ONE"), "{}", shown.err);
+    let shown = String::from_utf8(shown.out).unwrap();
+    assert!(
+        ALL.iter().all(|name| shown.lines().any(|line| line == *name)),
+        "{shown}"
+    );
+    let copied = place.run(&["backup", "**", "-o", "copy"]);
+    assert!(copied.status == 8 && copied.err.contains("UCAT.ONE"), "{}", copied.err);
+    assert!(!place.path("copy").exists());
     let of_two = place.cards("LISTCAT CATALOG(UCAT.TWO)", &[]).done();
     assert!(of_two.contains("TWO.GROUP"), "{of_two}");
 }

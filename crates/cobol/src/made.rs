@@ -54,6 +54,6 @@ fn is_there_already(session: &Session, name: &Name) -> bool {
 fn is_known(session: &Session, name: &Name) -> bool {
     let catalog = session.catalog.home(name);
     let contents = catalog.and_then(|catalog| catalog.contents());
-    // A catalog that cannot be read has nothing that could be opened.
-    contents.is_ok_and(|contents| contents.find(name).is_some())
+    // One that cannot be read now may be a moment later, and then the data set would be written over.
+    !contents.is_ok_and(|contents| contents.find(name).is_none())
 }

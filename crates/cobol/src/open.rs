@@ -223,6 +223,8 @@ impl Request<'_> {
                 }
             }
             Err(error) if error.is_not_found() => self.missing(session, &name, &assigned),
+            // A catalog that cannot be asked may have it: records must not go to a file of that name instead.
+            Err(error @ SessionError::Catalog(_)) => self.refuse(&name, Outcome::of_open(&error), &error),
             Err(error) if assigned.explicit || self.is_keyed() => self.refuse(&name, Outcome::of_open(&error), &error),
             Err(_) => OpenOutcome::Libcobs,
         }

@@ -15,7 +15,7 @@ use crate::tell::{tell, CICA1204E, CICA1205E, CICA1206E};
 use cica_catalog::entry::NonVsam;
 use cica_disk::{NewFile, Open};
 use cica_qsam::{Attributes, BlockBuffers, DdText, RecordFormat};
-use cica_session::outside;
+use cica_session::{outside, SessionError};
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
@@ -54,10 +54,12 @@ impl Request<'_> {
                     Some(relative) => generation(session, name, relative).ok()?,
                     None => name.clone(),
                 };
-                if session.reach(&name).is_ok() {
-                    return None;
+                match session.reach(&name) {
+                    // It is VSAM's; or nobody can say, and the OPEN is told so.
+                    Ok(_) => return None,
+                    Err(error @ SessionError::Catalog(_)) if !error.is_not_found() => return None,
+                    Err(_) => non_vsam_entry(session, &name),
                 }
-                non_vsam_entry(session, &name)
             }
             _ => None,
         };

@@ -455,3 +455,26 @@ fn what_is_not_whole_has_no_name() {
         assert_eq!(left.count(), 0, "{how}");
     }
 }
+
+/// A data set may have the name that a file is assigned to: while its catalog cannot be asked, nothing is written or read
+/// under that name anywhere else.
+#[test]
+fn a_catalog_that_cannot_be_asked_is_not_passed_over() {
+    let programs = programs("unasked", &program("SEQUENTIAL", FIXED));
+    let place = &programs.place;
+    let cards = " DEFINE USERCATALOG (NAME(UCAT.ONE) CYLINDERS(1) VOLUMES(CICA01))\n \
+                 DEFINE ALIAS (NAME(ONE) RELATE(UCAT.ONE))\n";
+    common::idcams(&place.session(), cards).unwrap();
+    let [program, _] = &programs.both;
+    assert_eq!(programs.says(program, "OTHER.LINES", "output").0, WROTE);
+    std::fs::write(place.0.join("catalog/volumes/CICA01/UCAT.ONE/catalog"), b"nonsense").unwrap();
+    let files = || std::fs::read_dir(&place.0).unwrap().count();
+    let before = files();
+    for what in ["output", "input", "extend"] {
+        let (said, told) = programs.says(program, "ONE.LINES", what);
+        assert!(said == "OPEN 35\n" && told.contains("UCAT.ONE"), "{what}: {said}{told}");
+    }
+    assert_eq!(files(), before);
+    // One of no catalog's alias is libcob's as ever.
+    assert_eq!(programs.says(program, "OTHER.LINES", "input").0, READ);
+}

@@ -115,4 +115,4 @@ pub use request::{Access, Argument, CloseReport, Durability, Insert, Intent, Log
 pub use stored::{Stored, StoredArea, StoredComponent};
 pub use string::Str;
 pub use unit::UnitOfRecovery;
-pub use volumes::{Absent, OneVolume, Room, Volumes};
+pub use volumes::{Absent, Directories, OneVolume, Room, Volumes};

@@ -5,8 +5,10 @@
 //!   cluster id says.
 //! * M2. Where somebody knows the volumes, nothing is looked for but in their directories, and there only by the last
 //!   component of the path.
-//! * M3. Where nobody does, what was moved together is found together: a path is taken to have moved as the log did.
+//! * M3. What is found nowhere is nowhere only if all volumes are known: a catalog that cannot be asked may have it.
+//! * M4. Where nobody does, what was moved together is found together: a path is taken to have moved as the log did.
 
+use crate::volumes::Directories;
 use std::path::{Path, PathBuf};
 
 /// See the module.
@@ -14,6 +16,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Places {
     /// The directories of the volumes, if somebody knows them.
     directories: Option<Vec<PathBuf>>,
+    /// There may be more, of somebody who cannot be asked now.
+    are_partial: bool,
     /// Where the log was, and is: what is in front of the parts that both paths end in.
     moved: Option<(PathBuf, PathBuf)>,
     /// Where the data set lies that is being opened.
@@ -22,9 +26,10 @@ pub(crate) struct Places {
 
 impl Places {
     /// Those for a log that was at `recorded`, and is at `log`; no `recorded`: where it was is not known.
-    pub fn new(directories: Option<Vec<PathBuf>>, recorded: Option<&Path>, log: &Path) -> Places {
+    pub fn new(directories: Option<Directories>, recorded: Option<&Path>, log: &Path) -> Places {
         Places {
-            directories,
+            are_partial: directories.as_ref().is_some_and(|directories| !directories.are_all),
+            directories: directories.map(|directories| directories.known),
             moved: recorded.and_then(|recorded| moved(recorded, log)),
             beside: None,
         }
@@ -34,6 +39,11 @@ impl Places {
     pub fn beside(mut self, data: &Path) -> Places {
         self.beside = data.parent().map(Path::to_path_buf);
         self
+    }
+
+    /// May what is found nowhere lie on a volume that is not known now?
+    pub fn are_partial(&self) -> bool {
+        self.are_partial
     }
 
     /// Has the log been moved, or is it a copy?
@@ -107,7 +117,10 @@ mod tests {
     use super::*;
 
     fn places(directories: Option<&[&str]>, recorded: &str, log: &str) -> Places {
-        let directories = directories.map(|all| all.iter().map(PathBuf::from).collect());
+        let directories = directories.map(|all| Directories {
+            known: all.iter().map(PathBuf::from).collect(),
+            are_all: true,
+        });
         Places::new(directories, Some(Path::new(recorded)), Path::new(log))
     }
 

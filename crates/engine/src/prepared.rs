@@ -218,7 +218,7 @@ fn damaged(path: &Path, error: &FormatError) -> OpenError {
 /// The name of a unit cannot be given again yet.
 fn not_archived(path: &Path) -> OpenError {
     let words =
-        "a unit of recovery of this name is over, and its file cannot go to the archive of LOG(ALL): see that the \
+        "a unit of recovery of this name is over, and its file has not gone to the archive of LOG(ALL) yet: see that the \
                  directory archive can be written (is the disk full?), or prepare under another name";
     unusable(path, words.to_owned())
 }

@@ -37,6 +37,15 @@ pub enum Absent {
     Unknown,
 }
 
+/// The directories in which components lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directories {
+    /// Those that are known now.
+    pub known: Vec<PathBuf>,
+    /// There are no others: all who know some could be asked.
+    pub are_all: bool,
+}
+
 /// See the module.
 pub trait Volumes: Send + Sync {
     /// Asks for `more` bytes for the component in `file`, which has `held` on the volume with this number in its list,
@@ -46,8 +55,8 @@ pub trait Volumes: Send + Sync {
     fn take_back(&self, file: &Path, volume: usize, held: u64);
     /// What is known of a component's `file` that is not there.
     fn absent(&self, file: &Path) -> Absent;
-    /// The directories in which components lie; none: nobody knows them all.
-    fn directories(&self) -> Option<Vec<PathBuf>> {
+    /// The directories in which components lie; none: nobody knows them.
+    fn directories(&self) -> Option<Directories> {
         None
     }
 }

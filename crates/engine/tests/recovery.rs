@@ -202,6 +202,37 @@ fn data_sets_whose_files_were_swapped_by_hand_have_all_that_was_acknowledged() {
     }
 }
 
+/// What is in none of the known directories may lie on a volume that only a catalog knows which cannot be asked now
+/// (places:M3).
+#[test]
+fn what_a_catalog_may_know_that_cannot_be_asked_was_not_deleted() {
+    for is_defined_anew in [true, false] {
+        let world = dead_owner();
+        let engine = || {
+            let engine = world.engine();
+            let within = ["a/x", "b/x"].map(|name| world.paths(name).0.parent().unwrap().to_path_buf());
+            engine.set_volumes(Arc::new(Names::of([world.paths("a/x").0]).within(within).and_others()));
+            engine
+        };
+        move_files(&world, "b/x", "away");
+        if is_defined_anew {
+            world.create(&engine(), "b/x", |data, index| {
+                (data.created, index.created) = (u64::MAX, u64::MAX);
+            });
+        }
+        for n in 2..4 {
+            let a = world.open(&engine(), "a/x");
+            assert!(has(&a, n - 1));
+            insert(&a, n).unwrap();
+            a.commit().unwrap();
+            a.close().unwrap();
+        }
+        move_files(&world, "away", "c");
+        let c = world.open(&world.engine(), "c");
+        assert!(has(&c, 1), "defined anew: {is_defined_anew}");
+    }
+}
+
 /// The file at the path of one that was moved away was there before, under another name, or was made since.
 #[test]
 fn what_lies_at_the_path_of_a_data_set_that_was_moved_does_not_say_that_it_was_deleted() {

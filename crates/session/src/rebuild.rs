@@ -22,6 +22,7 @@ use cica_catalog::{place, Catalog, CatalogError, Contents, Entry, Name, Volser, 
 use cica_disk::{Disk, Open};
 use cica_engine::Engine;
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -194,9 +195,10 @@ impl Copy {
     }
 }
 
-/// Is a catalog in this directory, which need not be one that may be used?
+/// Is a catalog in this directory, which need not be one that may be used? What cannot be looked at may be one.
 fn is_catalog(disk: &dyn Disk, directory: &Path) -> bool {
-    disk.look(&directory.join("catalog"), 1).is_ok()
+    let looked = disk.look(&directory.join("catalog"), 1);
+    !looked.is_err_and(|error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory))
 }
 
 /// What taking in works with.

@@ -10,7 +10,7 @@
 
 use cica_catalog::{Catalog, CatalogError, Component, Contents, Volser, Volume};
 use cica_disk::Disk;
-use cica_engine::{peek, Absent, Room, Volumes};
+use cica_engine::{peek, Absent, Directories, Room, Volumes};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -55,21 +55,7 @@ impl CatalogVolumes {
     }
 
     fn asking(&self, file: &Path) -> Result<Option<Asking>, CatalogError> {
-        for home in self.catalog.all()? {
-            let contents = home.contents()?;
-            let component = components(&contents)
-                .filter(|component| file.ends_with(component.file.as_str()))
-                .find(|component| matches!(home.component_path(component), Ok(path) if path == file))
-                .cloned();
-            if let Some(component) = component {
-                return Ok(Some(Asking {
-                    home,
-                    contents,
-                    component,
-                }));
-            }
-        }
-        Ok(None)
+        named_in(self.catalog.all()?, file)
     }
 
     /// A component that this process makes, and no entry names yet.
@@ -199,28 +185,56 @@ impl Volumes for CatalogVolumes {
         }
     }
 
-    /// The master's, and those of all catalogs that are connected to it.
-    fn directories(&self) -> Option<Vec<PathBuf>> {
-        let mut all: Vec<PathBuf> = Vec::new();
-        // What cannot be asked has none: what lies there is not found, and waits.
-        for home in self.catalog.all().unwrap_or_default() {
-            if let Ok(contents) = home.contents() {
-                all.extend(contents.volumes().map(|volume| volume.path(home.directory())));
+    /// The master's, and those of all catalogs that are connected to it; what cannot be asked may know others.
+    fn directories(&self) -> Option<Directories> {
+        let every = self.catalog.every();
+        let mut are_all = every.is_ok();
+        let mut known: Vec<PathBuf> = Vec::new();
+        for home in every.or_else(|_| self.catalog.all()).unwrap_or_default() {
+            match home.contents() {
+                Ok(contents) => known.extend(contents.volumes().map(|volume| volume.path(home.directory()))),
+                Err(_) => are_all = false,
             }
         }
-        all.sort();
-        all.dedup();
-        Some(all)
+        known.sort();
+        known.dedup();
+        Some(Directories { known, are_all })
     }
 
     /// What cannot be asked may name it.
     fn absent(&self, file: &Path) -> Absent {
-        match (self.catalog.every(), self.asking(file)) {
-            (Ok(_), Ok(None)) if self.is_on_volume(file).unwrap_or(false) => Absent::Deleted,
-            (Ok(_), Ok(None)) => Absent::Unknown,
+        match self.catalog.every().and_then(|every| named_in(every, file)) {
+            Ok(None) if self.is_on_volume(file).unwrap_or(false) => Absent::Deleted,
+            Ok(None) => Absent::Unknown,
             _ => Absent::Named,
         }
     }
+}
+
+/// The component in this file, if one of these catalogs names it.
+///
+/// # Errors
+/// One of them cannot be asked.
+fn named_in(homes: Vec<Arc<Catalog>>, file: &Path) -> Result<Option<Asking>, CatalogError> {
+    for home in homes {
+        let contents = home.contents()?;
+        let like = components(&contents).filter(|component| file.ends_with(component.file.as_str()));
+        let mut found = None;
+        for component in like {
+            if path_of(&home, &contents, component)? == file {
+                found = Some(component.clone());
+                break;
+            }
+        }
+        if let Some(component) = found {
+            return Ok(Some(Asking {
+                home,
+                contents,
+                component,
+            }));
+        }
+    }
+    Ok(None)
 }
 
 /// Tracks that components of any catalog have on the volume in this directory.

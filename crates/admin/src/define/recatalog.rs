@@ -82,7 +82,8 @@ pub fn recatalog(services: &Services, request: &DefineCluster) -> Result<(Define
 
 /// 3.
 fn check_free(services: &Services, catalog: &Catalog, contents: &Contents, found: &FoundFile) -> Result<(), Failure> {
-    elsewhere::check(services, catalog, &[&found.path])?;
+    // One that cannot be asked may name the file.
+    elsewhere::check_every(services, catalog, &[&found.path])?;
     // Of an entry of the same name it is said that it is there.
     let is_new = |name| contents.find(&name).is_none();
     let is_new = Name::parse(&found.root.attributes.cluster_name).is_ok_and(is_new);

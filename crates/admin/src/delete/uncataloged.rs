@@ -138,9 +138,17 @@ fn find(services: &Services, name: &Name, vsam: bool) -> Result<Option<(PathBuf,
         let listed = listed.map_err(|e| cica_catalog::catalog::volume_error(&volume.serial, &directory, e))?;
         for (file, _) in listed {
             let path = directory.join(&file);
-            let is_it = match carried(&*services.disk, &path) {
-                Some(root) => (vsam && root.attributes.component_name == name.as_str()).then_some(Some(root)),
-                None => (!vsam && file.as_os_str() == name.as_str()).then_some(None),
+            let is_it = if vsam {
+                let root = carried(&*services.disk, &path).ok().flatten();
+                root.filter(|root| root.attributes.component_name == name.as_str())
+                    .map(Some)
+            } else if file.as_os_str() == name.as_str() {
+                // What cannot be read may be a component.
+                let root = carried(&*services.disk, &path);
+                let root = root.map_err(|error| refused(&format!("{}: {error}", path.display()), 24, 0))?;
+                root.is_none().then_some(None)
+            } else {
+                None
             };
             if let Some(root) = is_it.filter(|_| !known.contains(&(volume.serial.to_string(), path.clone()))) {
                 return Ok(Some((path, root)));
@@ -173,8 +181,8 @@ fn named(services: &Services) -> Result<Vec<(String, PathBuf)>, CatalogError> {
 }
 
 /// The root of a file that is a component.
-fn carried(disk: &dyn Disk, path: &Path) -> Option<Root> {
-    let file = disk.open(path, Open::default()).ok()?;
+fn carried(disk: &dyn Disk, path: &Path) -> std::io::Result<Option<Root>> {
+    let file = disk.open(path, Open::default())?;
     let mut newest: Option<Root> = None;
     for copy in 0..2 {
         let mut area = vec![0; AREA_LEN];
@@ -183,11 +191,11 @@ fn carried(disk: &dyn Disk, path: &Path) -> Option<Root> {
             buf: &mut area,
             got: 0,
         }];
-        file.read(&mut batch).ok()?;
+        file.read(&mut batch)?;
         if let Ok(root) = Root::decode(&area) {
             let later = newest.as_ref().is_none_or(|known| known.version < root.version);
             newest = if later { Some(root) } else { newest };
         }
     }
-    newest
+    Ok(newest)
 }

@@ -157,7 +157,8 @@ fn chosen(services: &Services, request: &Backup) -> Result<Vec<BackedUp>, Failur
     for mask in masks(&request.names)? {
         let catalogs = match (&request.catalog, mask.is_generic()) {
             (Some(catalog), _) => vec![services.catalog_or_master(Some(catalog))?],
-            (None, true) => services.catalog.all()?,
+            // A copy without what one of them names would pass for whole.
+            (None, true) => services.catalog.every()?,
             (None, false) => vec![services.catalog_of(None, mask.as_str())?],
         };
         let before = chosen.len();

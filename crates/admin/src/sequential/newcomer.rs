@@ -18,6 +18,7 @@ use cica_catalog::generation::Rolled;
 use cica_catalog::staging::VolumeFile;
 use cica_catalog::{Catalog, CatalogError, Entry, Name};
 use cica_disk::{NameLater, Open};
+use cica_engine::OpenError;
 use cica_messages::CICA0934E;
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -102,16 +103,24 @@ fn announce(
     files: &[VolumeFile],
 ) -> Result<(), Failure> {
     let listed = catalog.contents()?;
-    let is_there = || services.disk.open(path, Open::default()).is_ok();
-    if files.iter().any(|file| listed.erases(file)) && is_there() {
-        services.engine.overwrite(path)?;
+    if files.iter().any(|file| listed.erases(file)) {
+        // It goes with the change below, so what cannot be overwritten stops this (staging:G3).
+        match services.engine.overwrite(path) {
+            Err(OpenError::Missing { .. }) => {}
+            done => done?,
+        }
     }
     catalog.transact(|contents| {
         if contents.find(&data_set.name).is_some() {
             let name = data_set.name.clone();
             return Err(not_entered(CatalogError::Duplicate { name }, data_set));
         }
-        elsewhere::check(services, catalog, &[path])?;
+        if contents.leftovers().any(|leftover| files.contains(leftover)) {
+            // What is about to go may be that of a catalog that cannot be asked.
+            elsewhere::check_every(services, catalog, &[path])?;
+        } else {
+            elsewhere::check(services, catalog, &[path])?;
+        }
         if let Some((left, error)) = catalog.remove_leftovers(contents, files).first() {
             return Err(unnamed(left, error));
         }

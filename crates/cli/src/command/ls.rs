@@ -41,6 +41,11 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         entries.extend(catalog.list(&mask)?);
     }
     entries.sort_by(|a, b| a.name().cmp(b.name()));
+    // What a catalog that cannot be asked names is missing.
+    let status = match session.catalog.every() {
+        Ok(_) => Status::DONE,
+        Err(why) => Failure::from(why).tell().min(Status::INCOMPLETE),
+    };
     let mut out = BufWriter::new(crate::terminal::stdout());
     if options.json {
         let all: Value = entries.iter().map(|e| describe::summary(&session, e)).collect();
@@ -77,5 +82,5 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         }
         return Ok(Status::NOTHING);
     }
-    Ok(Status::DONE)
+    Ok(status)
 }

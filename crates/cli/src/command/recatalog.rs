@@ -81,9 +81,9 @@ fn uncataloged(
     for files in found.values_mut() {
         files.retain(|(path, _)| !known.contains(path));
     }
-    found.retain(|name, files| {
-        !files.is_empty() && matches!(session.catalog.home(name), Ok(home) if home.get(name).is_err())
-    });
+    // Where its catalog cannot be asked, the attempt says why.
+    let is_there = |name: &Name| session.catalog.home(name).is_ok_and(|home| home.get(name).is_ok());
+    found.retain(|name, files| !files.is_empty() && !is_there(name));
     Ok(found)
 }
 

@@ -70,7 +70,8 @@ fn may_need(
         write: true,
         ..Open::default()
     };
-    let (mut other, mut unseen) = (None, false);
+    // places:M3.
+    let (mut other, mut unseen) = (None, places.are_partial());
     for (place, path) in places.of(data).into_iter().enumerate() {
         let file = match disk.open(&path, how) {
             Ok(file) => file,

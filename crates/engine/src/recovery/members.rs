@@ -157,8 +157,9 @@ impl Recovery<'_> {
             return Ok(Participation::Open(cluster, known.clone()));
         }
         let (mut other, mut failed) = (None, None);
-        // A place that cannot be looked at may have it: it counts as away, not as deleted.
-        let mut unseen = false;
+        // A place that cannot be looked at, or is not known now (places:M3), may have it: it counts as away, not as
+        // deleted.
+        let mut unseen = self.places.are_partial();
         for (place, path) in self.places.of(data).into_iter().enumerate() {
             let file = match open_file(self.disk(), &path, Lock::None, true) {
                 Ok(file) => file,

@@ -1,11 +1,11 @@
 //! A catalog, as far as the engine asks one: the data components that it names.
 
-use cica_engine::{Absent, OneVolume, Room, Volumes};
+use cica_engine::{Absent, Directories, OneVolume, Room, Volumes};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 #[derive(Clone, Default)]
-pub struct Names(Arc<Mutex<Vec<PathBuf>>>, Option<Vec<PathBuf>>);
+pub struct Names(Arc<Mutex<Vec<PathBuf>>>, Option<Directories>);
 
 impl Names {
     pub fn of(files: impl IntoIterator<Item = PathBuf>) -> Names {
@@ -14,7 +14,16 @@ impl Names {
 
     /// The same; components lie in these directories alone.
     pub fn within(mut self, directories: impl IntoIterator<Item = PathBuf>) -> Names {
-        self.1 = Some(directories.into_iter().collect());
+        self.1 = Some(Directories {
+            known: directories.into_iter().collect(),
+            are_all: true,
+        });
+        self
+    }
+
+    /// The same; and a catalog that may know more directories cannot be asked.
+    pub fn and_others(mut self) -> Names {
+        self.1.iter_mut().for_each(|directories| directories.are_all = false);
         self
     }
 
@@ -35,7 +44,7 @@ impl Volumes for Names {
             Absent::Deleted
         }
     }
-    fn directories(&self) -> Option<Vec<PathBuf>> {
+    fn directories(&self) -> Option<Directories> {
         self.1.clone()
     }
 }
