@@ -456,8 +456,8 @@ fn what_is_not_whole_has_no_name() {
     }
 }
 
-/// A data set may have the name that a file is assigned to: while its catalog cannot be asked, nothing is written or read
-/// under that name anywhere else.
+/// A data set may have the name that a file is assigned to: while its catalog cannot be asked, nothing is written or
+/// read under that name anywhere else.
 #[test]
 fn a_catalog_that_cannot_be_asked_is_not_passed_over() {
     let programs = programs("unasked", &program("SEQUENTIAL", FIXED));

@@ -285,7 +285,7 @@ fn a_file_that_is_put_back_is_not_obeyed() {
     assert_eq!(timed.files().len(), 1);
 }
 
-/// The power goes at every call from before the decision until all is closed: what was in doubt at a moment is not there
+/// The power goes at every call from the decision until all is closed: what was in doubt at a moment is not there
 /// at that moment, whoever finds what was decided.
 #[test]
 fn whatever_is_cut_a_moment_stays_what_it_was() {
@@ -350,7 +350,7 @@ fn whatever_is_cut_a_moment_stays_what_it_was() {
     }
 }
 
-/// A data set with an archive in which a unit has changed a record and is prepared, a copy from before, and what it was.
+/// A data set with an archive in which a prepared unit has changed a record, a copy from before, and what it was.
 fn in_doubt(timed: &Timed, engine: &Engine) -> (DataSet, (u64, u64), Vec<Vec<u8>>) {
     define(timed, engine, Organization::Ksds);
     let of = copy(&timed.world, engine, "a", "c");

@@ -104,7 +104,7 @@ fn announce(
 ) -> Result<(), Failure> {
     let listed = catalog.contents()?;
     if files.iter().any(|file| listed.erases(file)) {
-        // It goes with the change below, so what cannot be overwritten stops this (staging:G3).
+        // It goes with the change below, so what cannot be overwritten stops this.
         match services.engine.overwrite(path) {
             Err(OpenError::Missing { .. }) => {}
             done => done?,
