@@ -1,8 +1,8 @@
 //! Where REPRO writes records: a cluster of any organization, or a sequential file outside VSAM.
 //!
 //! 1. A record is written or refused as a whole; after a refusal the next one may be written.
-//! 2. An empty data set is loaded, which needs ascending keys. One with records is inserted into, in any order; records
-//!    of an ESDS or LDS go behind the last one.
+//! 2. An empty data set is loaded, which needs ascending keys; a record that replaces another ends that. One with
+//!    records is inserted into, in any order; records of an ESDS or LDS go behind the last one.
 //! 3. Records of a relative data set keep their numbers in another one; those from elsewhere get the next number.
 
 use super::found::FoundRecord;
@@ -103,6 +103,7 @@ impl Output {
                 ..
             } if found.rrn > 0 => put_at(string, found.rrn, record, *replace),
             OpenOutput::Cluster {
+                data_set,
                 string,
                 loading,
                 replace,
@@ -110,7 +111,12 @@ impl Output {
             } => match string.insert(record, Insert::Sequential) {
                 Ok(_) => Ok(()),
                 Err(RequestError::Sequence { .. }) if !*loading => insert_below(string, record, *replace),
-                Err(RequestError::Duplicate { key }) if *replace && !*loading => replace_record(string, &key, record),
+                Err(RequestError::Duplicate { key }) if *replace => {
+                    if std::mem::take(loading) {
+                        data_set.end_load()?;
+                    }
+                    replace_record(string, &key, record)
+                }
                 Err(error) => Err(error.into()),
             },
         }
@@ -120,7 +126,10 @@ impl Output {
     pub fn takes_as_stored(&mut self, input: &mut Input) -> Result<bool, Refusal> {
         match &mut self.kind {
             OpenOutput::Cluster {
-                string, loading: true, ..
+                string,
+                loading: true,
+                replace: false,
+                ..
             } => Ok(input.is_taken_as_stored(string)?),
             _ => Ok(false),
         }

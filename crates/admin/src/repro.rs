@@ -43,7 +43,7 @@ pub struct Repro {
     pub by_intervals: bool,
     /// ERRORLIMIT: the copy ends when so many records were refused (1); 4 when nothing is said.
     pub error_limit: Option<u64>,
-    /// A file that is written is named only when all records came.
+    /// A file that is written is named only when all records came; else what has its name stays as it is.
     pub whole: bool,
 }
 
@@ -106,7 +106,7 @@ fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(
     let mut output = to.open_output(services, selection.input, request.reuse, request.replace)?;
     let limit = request.error_limit.unwrap_or(ERROR_LIMIT).max(1);
     let (mut cc, copied) = records(services, &mut selection, &mut output, limit, out);
-    if request.whole && cc >= GAVE_UP && output.is_file() {
+    if request.whole && (copied.refused > 0 || cc >= GAVE_UP) && output.is_file() {
         drop(output);
         // Its error would say less than what was told.
         let _ = input.close();

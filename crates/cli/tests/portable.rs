@@ -92,6 +92,21 @@ fn a_backup_that_fails_leaves_the_one_before() {
 }
 
 #[test]
+fn a_name_that_a_mask_has_chosen_already_is_no_mistake() {
+    let place = place(3);
+    for names in [
+        ["PAY.**", "PAY.MASTER"],
+        ["PAY.MASTER", "PAY.**"],
+        ["PAY.MASTER", "PAY.MASTER"],
+    ] {
+        place.run(&["backup", names[0], names[1], "-o", "copy", "-q"]).done();
+    }
+    place
+        .run(&["backup", "PAY.**", "PAY.NONE", "-o", "copy", "-q"])
+        .failed(8, &["CICA0967E"]);
+}
+
+#[test]
 fn a_layout_is_changed_and_kept() {
     let place = place(500);
     assert_eq!(place.run(&["reorg", "PAY.MASTER"]).status, 0);

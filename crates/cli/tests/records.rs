@@ -124,6 +124,58 @@ fn keys_are_acknowledged_when_they_are_durable() {
     assert_eq!((cut.status, cut.text().as_str()), (8, "QQ01\n"));
 }
 
+/// What is acknowledged can be asked for, whatever the bytes of a key are.
+#[test]
+fn an_acknowledged_key_is_one_that_get_takes() {
+    let p = Place::new();
+    p.run_with(
+        &["import", "-", "A.NAMES", "--keys", "4,0", "--recordsize", "10,20", "-q"],
+        b"0001 x\n",
+    )
+    .done();
+    for record in [&b"\xC3\xBC34 y\n"[..], b"\xE9123 z\n", b"    w\n"] {
+        let acks = p.run_with(&["put", "A.NAMES", "--ack"], record).done();
+        let got = p.run(&["get", "A.NAMES", acks.trim_end_matches('\n')]);
+        assert_eq!((got.status, &got.out[..]), (0, record), "{acks}");
+    }
+}
+
+/// The later of two records with one key counts, also where there was none yet.
+#[test]
+fn an_import_that_replaces_keeps_the_last() {
+    let p = Place::new();
+    p.write("twice.txt", b"0001 old\n0001 new\n0002 x\n0002 y\n0001 newest\n");
+    let import = ["import", "twice.txt", "A.NAMES", "--keys", "4,0", "--replace", "-q"];
+    for _ in 0..2 {
+        p.run(&import).done();
+        assert_eq!(p.run(&["cat", "A.NAMES"]).done(), "0001 newest\n0002 y\n");
+    }
+}
+
+/// Lines of text are no EBCDIC, whichever command takes them in.
+#[test]
+fn text_is_translated_into_the_code_page_of_the_data_set() {
+    let p = Place::new();
+    p.write("names.txt", b"0001 SMITH\n");
+    let import = [
+        "import",
+        "names.txt",
+        "A.NAMES",
+        "--keys",
+        "4,0",
+        "--recordsize",
+        "20,80",
+    ];
+    p.run(&[&import[..], &["--ccsid", "1047", "-q"]].concat()).done();
+    p.run_with(&["put", "A.NAMES", "-q"], b"0002 JONES\n").done();
+    assert_eq!(p.run(&["get", "A.NAMES", "0001"]).done(), "0001 SMITH\n");
+    assert_eq!(p.run(&["cat", "A.NAMES"]).done(), "0001 SMITH\n0002 JONES\n");
+    let one = p
+        .run(&["cat", "A.NAMES", "--from", "F0F0F0F1", "--count", "1", "--hex"])
+        .done();
+    assert!(one.starts_with("F0F0F0F140E2"), "{one}");
+}
+
 #[test]
 fn ranges_of_keys() {
     let p = Place::new();

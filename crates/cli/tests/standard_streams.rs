@@ -77,6 +77,19 @@ fn what_is_exported_for_good_is_not_exported_to_a_stream() {
     assert_eq!(run.status, 0, "{}", run.text());
 }
 
+/// One record that is missing is as bad as many.
+#[test]
+fn an_export_that_lacks_a_record_leaves_the_file_that_was_there() {
+    let place = place();
+    place.write("names", b"those of yesterday\n");
+    place
+        .run_with(&["put", "A.NAMES", "--hex", "-q"], b"585858580A\n")
+        .done();
+    let run = place.run(&["export", "A.NAMES", "names"]);
+    assert!(run.status == 8 && run.text().contains("CICA1022I"), "{run:?}");
+    assert_eq!(place.read("names"), b"those of yesterday\n");
+}
+
 #[test]
 fn an_export_that_gives_up_leaves_the_file_that_was_there() {
     let place = place();

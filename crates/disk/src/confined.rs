@@ -189,8 +189,9 @@ struct OutsideError;
 impl std::fmt::Display for OutsideError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(
-            "a file of the catalog leads there, out of the catalog's directory and of its volumes, and that is not done; \
-             if it is right, put the directory into CICA_TRUST",
+            "a file of the catalog leads there, out of the catalog's directory and of its volumes that are there, and \
+             that is not done; if it is on a volume, mount that or move it back; if it is right, put the directory \
+             into CICA_TRUST",
         )
     }
 }

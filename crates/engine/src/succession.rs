@@ -7,7 +7,7 @@
 //! | is nowhere | is of its lineage: it was made anew as a whole | is over |
 //! | is nowhere | was created later than the log began with the first, or the log does not say when | was deleted |
 //! | is nowhere | was created before | was moved to where nobody looks, and may come back |
-//! | cannot be looked for: a directory, a file in it or a catalog cannot be read | is not of its lineage | may come back |
+//! | cannot be looked for: a directory, a file in it or a catalog cannot be read | is not of its line | may come back |
 
 use crate::error::OpenError;
 use crate::places::Places;

@@ -161,7 +161,7 @@ fn chosen(services: &Services, request: &Backup) -> Result<Vec<BackedUp>, Failur
             (None, true) => services.catalog.every()?,
             (None, false) => vec![services.catalog_of(None, mask.as_str())?],
         };
-        let before = chosen.len();
+        let mut means_nothing = true;
         for catalog in catalogs {
             let contents = catalog.contents()?;
             let meant = contents
@@ -169,14 +169,15 @@ fn chosen(services: &Services, request: &Backup) -> Result<Vec<BackedUp>, Failur
                 .filter(|entry| entry.kind() != EntryKind::UserCatalog)
                 .filter(|entry| !excluded.iter().any(|mask| mask.matches(entry.name())));
             for entry in meant {
+                means_nothing = false;
                 if !chosen.iter().any(|known| known.entry.name() == entry.name()) {
                     let (catalog, entry) = (catalog.clone(), entry.clone());
                     chosen.push(BackedUp { catalog, entry });
                 }
             }
         }
-        // A name that means nothing is a mistake; a mask that adds nothing to the others is not.
-        if chosen.len() == before && (!mask.is_generic() || chosen.is_empty()) {
+        // A name that means nothing is a mistake; a mask that does is none beside others.
+        if means_nothing && (!mask.is_generic() || chosen.is_empty()) {
             return Err(Failure::new(&CICA0967E, &[("name", &mask.as_str())]));
         }
     }

@@ -18,7 +18,7 @@ use std::io::{BufWriter, Write};
 #[command(after_help = "\
 Example:
   cica cat PAYROLL.MASTER --from 00001000 --count 5
-  cica cat PAYROLL.MASTER --from 00001 --to 00001 --hex
+  cica cat PAYROLL.MASTER --from F0F0F0F0F1 --count 1 --hex
   cica cat PAYROLL.SLOTS --from 100 --to 199
   cica cat 'PAYROLL.BACKUP(0)' --count 5")]
 pub struct Options {

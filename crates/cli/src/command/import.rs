@@ -17,7 +17,7 @@ use cica_catalog::space::{Space, Unit};
 use cica_catalog::{CatalogError, Entry, Name, Volser};
 use cica_disk::FileReader;
 use cica_messages as messages;
-use cica_qsam::{DdText, Reader};
+use cica_qsam::{CodePage, DdText, Reader, RecordFormat};
 use clap::Args;
 use std::path::Path;
 
@@ -77,7 +77,8 @@ struct Definition {
     /// Volume serial [default: the first volume]
     #[arg(long)]
     volume: Option<String>,
-    /// Code page of the characters, such as 1047 [default: ASCII]
+    /// Code page of the data set's characters, such as 1047 [default: ASCII]. Lines of text are
+    /// translated into it, from ISO 8859-1 where CODEPAGE does not say otherwise
     #[arg(long)]
     ccsid: Option<u16>,
     /// Records may be longer than a control interval
@@ -116,6 +117,10 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         Err(CatalogError::NotFound { .. }) => Some(options.definition.request(&name, &text)?),
         Err(error) => return Err(error.into()),
     };
+    if text.attributes.recfm == RecordFormat::Text && options.definition.is_ebcdic(&session, &name) {
+        // What people type into a file is no EBCDIC.
+        text.attributes.codepage.get_or_insert(CodePage::Iso8859_1);
+    }
     // The sorted copy lives as long as this.
     let mut sorted = None;
     if options.sort {
@@ -223,6 +228,13 @@ impl Definition {
             },
             ..DefineCluster::default()
         })
+    }
+
+    /// Is the data set that is there or will be in EBCDIC?
+    fn is_ebcdic(&self, session: &Session, name: &Name) -> bool {
+        let there = session.cluster(name.as_str()).map(|cluster| cluster.attributes.ccsid);
+        let page = CodePage::from_ccsid(there.ok().or(self.ccsid).unwrap_or_default());
+        page.is_some_and(CodePage::is_ebcdic)
     }
 
     /// Where keys are and what code page characters are in, of the data set that is there or will be.

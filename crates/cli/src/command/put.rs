@@ -15,6 +15,7 @@ use cica_admin::{hexadecimal, shown};
 use cica_engine::{Access, Argument, DataSet, Durability, Insert, Intent, RequestError, Search, Str};
 use cica_format::attributes::Organization;
 use cica_messages as messages;
+use cica_qsam::CodePage;
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
 
@@ -190,7 +191,7 @@ impl Put<'_> {
             let key = key_of(record, &opened.data_set);
             let text = match opened.data_set.attributes().organization {
                 Organization::Ksds if self.options.hex => hexadecimal(key),
-                Organization::Ksds => shown(key, opened.page),
+                Organization::Ksds => as_asked_for(key, opened.page),
                 _ => place.to_string(),
             };
             self.waiting.extend_from_slice(text.as_bytes());
@@ -211,6 +212,19 @@ impl Put<'_> {
         }
         self.waiting.clear();
         Ok(())
+    }
+}
+
+/// A key as `get` takes it.
+fn as_asked_for(key: &[u8], page: Option<CodePage>) -> String {
+    let is_text = |text: &&str| !text.trim().is_empty() && !text.chars().any(char::is_control);
+    match (
+        page.filter(|page| page.is_ebcdic()),
+        std::str::from_utf8(key).ok().filter(is_text),
+    ) {
+        (Some(_), _) => shown(key, page),
+        (None, Some(text)) => text.to_owned(),
+        (None, None) => format!("X'{}'", hexadecimal(key)),
     }
 }
 

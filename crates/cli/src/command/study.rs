@@ -12,6 +12,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// A study holds its records in memory.
+const MOST_RECORDS: u64 = 50_000_000;
+
 /// Measure again what a study of VSAM measured
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -26,7 +29,7 @@ pub struct Options {
     #[arg(value_name = "YEAR", value_parser = names())]
     name: String,
     /// Records, where it shall not be as many as the study had; of 1979 for what is measured of today alone
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..=MOST_RECORDS))]
     records: Option<u64>,
     /// Rounds, of which the median is told; of 1979 for what is measured of today alone
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]

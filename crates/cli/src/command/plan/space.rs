@@ -7,6 +7,9 @@ use clap::Args;
 use std::fmt::Write as _;
 use std::io::Write;
 
+/// The most that DEFINE takes as an amount of space.
+const MOST_CYLINDERS: u64 = 16_777_215;
+
 /// Say how much space the records of a KSDS need
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -42,6 +45,14 @@ fn text(options: &Options) -> Result<String, Failure> {
     let tracks = of_all(data.allocation.tracks_per_ca.into())?;
     let more = of_all(loaded.free_slots())?;
     let cylinders = tracks.div_ceil(u64::from(per_cylinder));
+    if cylinders > MOST_CYLINDERS {
+        return Err(Failure::usage(format!(
+            "that is {} cylinders of a {}, and DEFINE takes {}; ask for fewer records",
+            grouped(cylinders),
+            options.wanted.device,
+            grouped(MOST_CYLINDERS)
+        )));
+    }
     let mut out = String::new();
     for note in &plan.notes {
         // Writing to a String cannot fail.

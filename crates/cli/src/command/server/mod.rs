@@ -6,7 +6,7 @@ mod stats;
 use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::session::Session;
-use cica_engine::show_key;
+use cica_engine::{show_key, RequestError};
 use cica_messages as messages;
 use cica_share::words::{Answer, Ask, ClientInfo as Guest, Locked, Shunted, Status as Server};
 use cica_share::Client;
@@ -100,13 +100,21 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
 }
 
 fn stop(client: &Client, drain: bool) -> Result<Status, Failure> {
-    client.tell(&Ask::Stop { drain })?;
-    Ok(Status::DONE)
+    told(client, &Ask::Stop { drain })
 }
 
 fn resolve(client: &Client, unit: u64, give_up: bool) -> Result<Status, Failure> {
-    client.tell(&Ask::Shunted { unit, give_up })?;
-    Ok(Status::DONE)
+    told(client, &Ask::Shunted { unit, give_up })
+}
+
+/// The server's words where it refuses: no data set has anything to do with it.
+fn told(client: &Client, ask: &Ask<'_>) -> Result<Status, Failure> {
+    match client.tell(ask) {
+        Err(RequestError::Fenced { why }) if !client.is_gone() => {
+            Err(Failure::new(Status::REFUSED, &messages::CICA0934E, why))
+        }
+        done => Ok(done.map(|()| Status::DONE)?),
+    }
 }
 
 /// Is there no server, or one that is just ending?
