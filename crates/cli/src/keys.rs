@@ -33,6 +33,13 @@ pub fn key(text: &str, hex: bool, length: Length, opened: &OpenedSession) -> Res
     if fits {
         return Ok(key);
     }
+    if wanted == 0 {
+        let text = format!(
+            "the records of {} have no keys; say --rrn or --rba, and the number",
+            opened.name
+        );
+        return Err(Failure::new(Status::REFUSED, &messages::CICA0951E, text));
+    }
     let hint = match (length, key.len() < wanted) {
         (Length::Full, true) => "; write it in full, or add --prefix for the first record whose key begins so",
         _ => "",

@@ -132,3 +132,25 @@ fn what_is_no_range_of_an_lds_is_refused_and_changes_nothing() {
     imported(&p, "esds");
     assert_eq!(p.run(&["lds", "length", "A.SET"]).status, 8);
 }
+
+/// Who asks for a key where there are none is told what there is.
+#[test]
+fn a_record_without_a_key_is_asked_for_by_its_number() {
+    let p = Place::new();
+    p.run_with(
+        &[
+            "import",
+            "-",
+            "A.SLOTS",
+            "--organization",
+            "rrds",
+            "--recordsize",
+            "4,4",
+            "-q",
+        ],
+        b"AAAA\n",
+    )
+    .done();
+    p.run(&["get", "A.SLOTS", "1"]).failed(8, &["CICA0951E", "--rrn"]);
+    assert_eq!(p.run(&["get", "A.SLOTS", "--rrn", "1"]).done(), "AAAA\n");
+}
