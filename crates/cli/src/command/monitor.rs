@@ -51,14 +51,31 @@ pub struct Options {
 }
 
 impl Options {
-    /// Columns that the terminal has now.
-    fn width(&self) -> usize {
+    /// Columns and lines that the terminal has now; 0 lines: it does not say.
+    fn window(&self) -> (usize, usize) {
         let size = rustix::termios::tcgetwinsize(std::io::stdout());
-        match size.map_or(0, |size| size.ws_col) {
-            0 => self.columns.into(),
-            columns => columns.into(),
+        match size.map_or((0, 0), |size| (size.ws_col, size.ws_row)) {
+            (0, _) => (self.columns.into(), 0),
+            (columns, rows) => (columns.into(), rows.into()),
         }
     }
+}
+
+/// The screen in a window of so many lines: its beginning stays in sight, and how much is missing is said.
+fn in_window(screen: &str, (columns, rows): (usize, usize)) -> String {
+    let lines: Vec<&str> = screen.trim_end().lines().collect();
+    // Behind it are an empty line, the last one, and the cursor's.
+    let room = if rows == 0 {
+        lines.len()
+    } else {
+        rows.saturating_sub(3).max(1)
+    };
+    let end = match lines.len().saturating_sub(room) {
+        0 => "Ctrl-C ends it".to_owned(),
+        more => format!("{more} more lines: a taller window, or --view; Ctrl-C ends it"),
+    };
+    let shown = lines[..lines.len().min(room)].join("\n");
+    format!("{shown}\n\n{}\n", short(&end, columns))
 }
 
 /// What is looked at.
@@ -86,7 +103,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     }
     let steps = matches!(options.view, View::All | View::Jobs);
     if options.once || !std::io::stdout().is_terminal() {
-        let screen = view::text(&watched.look(steps), None, options.view, options.width());
+        let screen = view::text(&watched.look(steps), None, options.view, options.window().0);
         out.write_all(screen.as_bytes())?;
         return Ok(Status::DONE);
     }
@@ -94,16 +111,35 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     loop {
         let seen = watched.look(steps);
         // The window may have become another size since the screen before.
-        let columns = options.width();
-        let screen = view::text(&seen, before.as_ref(), options.view, columns);
+        let window = options.window();
+        let screen = view::text(&seen, before.as_ref(), options.view, window.0);
         // The screen is cleared by us; what data sets are called goes through as text.
         let mut terminal = std::io::stdout();
         write!(terminal, "\x1b[H\x1b[2J")?;
         terminal.flush()?;
-        out.write_all(screen.as_bytes())?;
-        writeln!(out, "\n{}", short("Ctrl-C ends it", columns))?;
+        out.write_all(in_window(&screen, window).as_bytes())?;
         out.flush()?;
         std::thread::sleep(every);
         before = Some(seen);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_stays_in_sight() {
+        let screen = "\nONE\n1\n\nTWO\n2\n";
+        let all = "\nONE\n1\n\nTWO\n2\n\nCtrl-C ends it\n";
+        assert_eq!(in_window(screen, (80, 0)), all);
+        assert_eq!(in_window(screen, (80, 9)), all);
+        let cut = in_window(screen, (80, 6));
+        assert_eq!(
+            cut,
+            "\nONE\n1\n\n3 more lines: a taller window, or --view; Ctrl-C ends it\n"
+        );
+        assert!(cut.lines().count() < 6);
+        assert_eq!(in_window(screen, (7, 1)).lines().count(), 3);
     }
 }

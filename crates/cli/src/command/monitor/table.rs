@@ -13,6 +13,9 @@ pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
+/// So much of a name is shown, whatever figures it costs.
+const NAMED: usize = 16;
+
 impl Table {
     /// One without rows. Columns of rank 1 stay longest.
     pub fn new(title: impl Into<String>, columns: &[(&'static str, u8)]) -> Table {
@@ -28,22 +31,22 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// As lines of at most so many columns; what is too long all the same is cut off.
+    /// As lines of at most so many columns. Where that is too narrow, names of more than half of the line are cut before
+    /// figures are left out.
     pub fn lines(&self, columns: usize) -> Vec<String> {
         let mut shown: Vec<usize> = (0..self.columns.len()).collect();
-        while self.width(&shown) > columns && shown.len() > 1 {
+        let over = self.width(&shown, self.widest(0)).saturating_sub(columns);
+        let mut first = self.widest(0) - over.min(self.widest(0).saturating_sub((columns / 2).max(NAMED)));
+        while self.width(&shown, first) > columns && shown.len() > 1 {
             let least = shown[1..].iter().copied().max_by_key(|&at| (self.columns[at].rank, at));
             shown.retain(|&at| Some(at) != least);
         }
-        // Where the first column alone leaves no room, its end goes.
-        let over = self.width(&shown).saturating_sub(columns);
+        // The room of a column that went is that of the names again.
+        let spare = columns.saturating_sub(self.width(&shown, first));
+        first = (first + spare).min(self.widest(0)).min(columns);
         let line = |cell: &dyn Fn(usize) -> String| {
             let cells = shown.iter().map(|&at| match at {
-                0 => format!(
-                    "{:<width$}",
-                    short(&cell(0), self.widest(0) - over.min(self.widest(0))),
-                    width = self.widest(0) - over.min(self.widest(0))
-                ),
+                0 => format!("{:<first$}", short(&cell(0), first)),
                 _ => format!("{:>width$}", cell(at), width = self.widest(at)),
             });
             let line: String = cells.collect::<Vec<String>>().join(" ");
@@ -66,8 +69,10 @@ impl Table {
         widths.max().unwrap_or(0).max(self.columns[at].head.len())
     }
 
-    fn width(&self, shown: &[usize]) -> usize {
-        shown.iter().map(|&at| self.widest(at) + 1).sum::<usize>() - 1
+    /// Columns of a line with these of its parts, the first of them as wide as said.
+    fn width(&self, shown: &[usize], first: usize) -> usize {
+        let others = shown.iter().filter(|&&at| at != 0);
+        first + others.map(|&at| self.widest(at) + 1).sum::<usize>()
     }
 }
 
@@ -79,6 +84,15 @@ pub fn short(text: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::Table;
+
+    #[test]
+    fn a_long_name_leaves_room_for_figures() {
+        let mut table = Table::new("DATA SETS", &[("NAME", 0), ("RATE", 1), ("HITS", 2)]);
+        table.row(vec!["A".repeat(44), "123".into(), "99".into()]);
+        let lines = table.lines(40);
+        assert!(lines[3].ends_with(" 123   99") && lines[3].len() == 40, "{lines:?}");
+        assert_eq!(table.lines(80)[3].len(), 44 + 10);
+    }
 
     #[test]
     fn a_narrow_screen_has_the_columns_that_matter_most() {
