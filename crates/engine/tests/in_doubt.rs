@@ -575,12 +575,3 @@ fn a_name_in_a_file_leads_nowhere() {
     assert!(told.contains("x.prepared") && told.contains("precious"), "{told}");
     assert!(is_there(&disk, "/v/precious.prepared") && is_there(&disk, "/log/x.prepared"));
 }
-
-fn contents_of(ds: &DataSet) -> Vec<Vec<u8>> {
-    let mut s = ds.string();
-    let mut all = Vec::new();
-    while let Ok(record) = s.next(Intent::Read) {
-        all.push(record.bytes.to_vec());
-    }
-    all
-}

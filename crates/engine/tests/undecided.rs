@@ -10,7 +10,7 @@ use cica_format::attributes::Organization;
 use cica_format::prepared::{encode_state, PreparedState, PreparedUnit, STATE_AT};
 use common::archived::*;
 use common::bytes::{bytes_of, put_file};
-use common::doubt::images;
+use common::doubt::{contents_of, images};
 use common::keyed::*;
 use common::*;
 use std::path::{Path, PathBuf};
@@ -108,15 +108,6 @@ fn change(s: &mut Str, of: Argument<'_>, n: u64, version: u64) {
     s.update(&sealed(n * 10, version, 60)).unwrap();
 }
 
-fn all(ds: &DataSet) -> Vec<Vec<u8>> {
-    let mut s = ds.string();
-    let mut all = Vec::new();
-    while let Ok(record) = s.next(Intent::Read) {
-        all.push(record.bytes.to_vec());
-    }
-    all
-}
-
 fn copies(timed: &Timed, engine: &Engine, what: &str, in_doubt: bool) -> Copies {
     let names: Vec<String> = (0..4).map(|n| format!("{what}{n}")).collect();
     let mut of = (0, 0);
@@ -197,7 +188,7 @@ fn moments(organization: Organization, commits: bool) {
     }
     moments.push((timed.now(), true));
     change(&mut ds.string(), of(3), 3, 9);
-    let kept = all(&ds);
+    let kept = contents_of(&ds);
     ds.close().unwrap();
     moments.push((u64::MAX, true));
     let expected = |moment: usize, had: &[Vec<u8>]| {
@@ -232,7 +223,7 @@ fn moments(organization: Organization, commits: bool) {
             assert_eq!(undecided, usize::from(!moments[n].1));
             let made = world.open(&engine, name);
             let what = format!("{organization:?}, commits: {commits}, moment {n}, {}", copies.in_doubt);
-            assert!(all(&made) == expected(n, &had), "{what}");
+            assert!(contents_of(&made) == expected(n, &had), "{what}");
             assert_sound(&made);
         }
     }

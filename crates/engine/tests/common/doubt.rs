@@ -120,3 +120,13 @@ pub fn images(point: &CrashPoint<'_>) -> [Image; 3] {
         }),
     ]
 }
+
+/// All records of a data set of any organization.
+pub fn contents_of(ds: &DataSet) -> Vec<Vec<u8>> {
+    let mut s = ds.string();
+    let mut all = Vec::new();
+    while let Ok(record) = s.next(Intent::Read) {
+        all.push(record.bytes.to_vec());
+    }
+    all
+}
