@@ -55,6 +55,58 @@ fn a_run_of_idcams_is_a_step() {
     assert_eq!(first["sections"][0]["SMF30BLK"], first["SMF30TEP"]);
 }
 
+/// What LISTCAT says of data and index: EXCPS of each, and REC-RETRIEVED.
+fn listed(place: &Place) -> [u64; 3] {
+    let listed = place.cards("LISTCAT ENTRIES(A.NAMES) ALL", &[]).done();
+    let numbers = |label: &str| -> Vec<u64> {
+        let after = listed.split(label).skip(1).map(|rest| rest.trim_start_matches('-'));
+        after
+            .map(|rest| rest.split_whitespace().next().unwrap().parse().unwrap())
+            .collect()
+    };
+    let (excps, retrieved) = (numbers("EXCPS"), numbers("REC-RETRIEVED"));
+    [excps[0], excps[1], retrieved[0]]
+}
+
+#[test]
+fn listcat_and_smf_agree_about_what_each_open_did() {
+    let place = Place::new();
+    let lines: String = (0..2000).map(|n| format!("{:04} SOMEBODY\n", n * 2)).collect();
+    place.names(&lines);
+    let steps: [(&[&str], &str); 6] = [
+        (&["cat", "A.NAMES", "--count", "1"], ""),
+        (&["put", "A.NAMES", "--replace"], "0002 ANYBODY\n3000 ANYBODY\n"),
+        (&["cat", "A.NAMES"], ""),
+        (&["put", "A.NAMES"], "0001 INSERTED\n9000 BEHIND\n"),
+        (&["put", "A.NAMES", "--replace"], "0004 ANYBODY\n"),
+        (&["cat", "A.NAMES", "--count", "3"], ""),
+    ];
+    for (args, lines) in steps {
+        let before = listed(&place);
+        let mut command = place.command(args);
+        command.env("CICA_SMF", "on");
+        let run = finish(command, lines.as_bytes());
+        assert_eq!(run.status, 0, "{run:?}");
+        let after = listed(&place);
+        let closes = place.run(&["smf", "export", "--type", "64"]).text();
+        std::fs::remove_dir_all(place.path("catalog/smf")).unwrap();
+        let closes: Vec<serde_json::Value> = closes.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let [data, index] = &closes[..] else {
+            panic!("{args:?}: {closes:?}")
+        };
+        let number = |record: &serde_json::Value, name: &str| record[name].as_u64().unwrap();
+        let places = [(data, "EP", "XP"), (index, "EP", "XP"), (data, "RE", "RE")];
+        for (at, (record, then, more)) in places.into_iter().enumerate() {
+            let (then, more) = (
+                number(record, &format!("SMF64N{then}")),
+                number(record, &format!("SMF64D{more}")),
+            );
+            assert_eq!([then, then + more], [before[at], after[at]], "{args:?} {at}");
+            assert!(more > 0 || at == 2, "{args:?}: each open reads of each component");
+        }
+    }
+}
+
 /// They have DDs of their own, as where VSAM allocates them itself.
 #[test]
 fn what_is_done_to_alternate_indexes_is_told_with_their_base() {

@@ -20,7 +20,7 @@ fn stat(place: &Place) -> String {
 #[test]
 fn a_data_set_that_is_open_shows_what_was_counted_and_who_has_it() {
     let place = Place::new();
-    place.names("0001 ANNE\n0002 BERT\n");
+    place.names("0001 ANNE\n9999 BERT\n");
     let mut put = place
         .command(&["put", "A.NAMES"])
         .stdin(Stdio::piped())
@@ -28,7 +28,7 @@ fn a_data_set_that_is_open_shows_what_was_counted_and_who_has_it() {
         .spawn()
         .expect("a process");
     let mut lines = put.stdin.take().expect("its input");
-    // It reads its input in pieces, so many lines are more than a piece.
+    // It reads its input in pieces, so many lines are more than a piece. They come before the last.
     for n in 1000..5000 {
         writeln!(lines, "{n} SOMEBODY").expect("a line");
     }

@@ -21,6 +21,37 @@ PROCEDURE DIVISION.
     STOP RUN.
 ";
 
+/// Looks for records, and changes what it has not read.
+const SEEKS: &str = "IDENTIFICATION DIVISION. PROGRAM-ID. SEEKS.
+ENVIRONMENT DIVISION. INPUT-OUTPUT SECTION. FILE-CONTROL.
+    SELECT F ASSIGN TO 'CUST' ORGANIZATION INDEXED ACCESS DYNAMIC RECORD KEY K FILE STATUS FS.
+DATA DIVISION. FILE SECTION. FD F. 01 R. 05 K PIC 9(8). 05 D PIC X(12).
+WORKING-STORAGE SECTION. 01 FS PIC XX.
+PROCEDURE DIVISION.
+    OPEN I-O F
+    MOVE 50 TO K
+    START F KEY >= K
+    START F KEY = K
+    START F KEY > K
+    START F KEY < K
+    DISPLAY FS
+    READ F NEXT
+    DISPLAY FS
+    MOVE 70 TO K
+    READ F
+    DISPLAY FS
+    REWRITE R
+    DISPLAY FS
+    MOVE 90 TO K
+    REWRITE R
+    DISPLAY FS
+    MOVE 110 TO K
+    DELETE F
+    DISPLAY FS
+    CLOSE F
+    STOP RUN.
+";
+
 /// Reads without end.
 const LOOPS: &str = "IDENTIFICATION DIVISION. PROGRAM-ID. LOOPS.
 ENVIRONMENT DIVISION. INPUT-OUTPUT SECTION. FILE-CONTROL.
@@ -39,12 +70,16 @@ PROCEDURE DIVISION.
     STOP RUN.
 ";
 
-/// Records of type 30 in the catalog of this place.
-fn steps(place: &Workplace) -> Vec<Record> {
+/// Records of this type in the catalog of this place.
+fn records(place: &Workplace, kind: u8) -> Vec<Record> {
     let disk = cica_session::outside();
     let read = FileReader::plain(&*disk, &place.catalog().join("smf/current")).unwrap();
     let records: Vec<Record> = Records::new(read).collect::<Result<_, _>>().unwrap();
-    records.into_iter().filter(|record| record.kind() == 30).collect()
+    records.into_iter().filter(|record| record.kind() == kind).collect()
+}
+
+fn steps(place: &Workplace) -> Vec<Record> {
+    records(place, 30)
 }
 
 fn said(record: &Record, names: &[&str]) -> Vec<String> {
@@ -89,6 +124,22 @@ fn a_program_that_ends_says_its_code_and_what_each_dd_took() {
     let [total, started, ended] = ["SMF30TEP", "SMF30SIT", "TME"].map(|name| all[0].get(name).unwrap().to_string());
     assert_eq!(total, dds[0].1.to_string());
     assert!(started <= ended, "{started} {ended}");
+}
+
+#[test]
+fn records_that_the_program_is_not_given_are_not_retrieved() {
+    let place = Workplace::with_catalog("smf-seeks");
+    let load = place.compile("file", SOURCE);
+    place.run(&load, &["load", "20"]);
+    let program = place.compile("seeks", SEEKS);
+    let output = place.command(&program).env("CICA_SMF", "on").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "00\n00\n00\n00\n00\n00\n");
+    let closed = records(&place, 64);
+    let names = ["SMF64DNM", "SMF64DRE", "SMF64DUP", "SMF64DDE"];
+    let all: Vec<_> = closed.iter().map(|record| said(record, &names)).collect();
+    assert_eq!(all, [["CUST.DATA", "2", "2", "1"], ["CUST.INDEX", "0", "0", "0"]]);
+    // The unit of recovery has the data set too, and has not opened it for anybody.
+    assert_eq!(records(&place, 62).len(), 1);
 }
 
 /// Copies blocks of four records, of which the last has two.

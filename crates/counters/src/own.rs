@@ -2,7 +2,7 @@
 
 use crate::identity::{DataSetIdentity, ProcessIdentity};
 use crate::layout::{self, Identity, CHECKSUM, EDITION_AT, GROWTH, IDENTITY, LINES, MAGIC_AT, PIECE, SLOTS, STATE};
-use crate::readers::{add_reader, forget_reader, ReaderCounts};
+use crate::readers::{add_reader, forget_reader, readers, ReaderCounts};
 use crate::running::{of_cells, OpenDataSet};
 use crate::table::{edition, ComponentCount, DataSetCount, StringCount};
 use cica_disk::{Cells, Create, Disk, File, Lock, Open, LINE};
@@ -132,7 +132,15 @@ impl StatisticsFile {
         }
     }
 
-    /// Notes what an open for input has counted, which is closed and wrote nothing to the volume.
+    /// What opens that have ended counted, and no root has.
+    pub fn reader(&self, component: u64) -> ReaderCounts {
+        let (disk, directory) = self.place().unzip();
+        let all = disk.zip(directory).map(|(disk, directory)| readers(disk, directory));
+        let mut all = all.into_iter().flatten();
+        all.find(|reader| reader.component == component).unwrap_or_default()
+    }
+
+    /// Notes what an open has counted that is closed, and no root has.
     pub fn add_reader(&self, counted: &ReaderCounts) {
         if let (Some((disk, directory)), false) = (&self.at, counted.is_empty()) {
             // What cannot be noted is missing from LISTCAT, and nothing else (Q3).
@@ -361,6 +369,22 @@ impl StringCounts {
         let cell = &self.cells.line()[counter as usize];
         // Nobody else counts here, so it need not be one step.
         cell.store(cell.load(Relaxed) + n, Relaxed);
+    }
+
+    /// The record that the last get returned was not handed over: another request had asked for it. What it asked for
+    /// stays counted.
+    pub fn kept(&self) {
+        let line = self.cells.line();
+        let retrieved = &line[StringCount::Retrieved as usize];
+        match retrieved.load(Relaxed) {
+            0 => {
+                let found = &line[StringCount::Found as usize];
+                found.store(found.load(Relaxed).saturating_sub(1), Relaxed);
+                self.add(StringCount::DataLooks, 1);
+                self.add(StringCount::Again, 1);
+            }
+            sum => retrieved.store(sum - 1, Relaxed),
+        }
     }
 
     /// Counts a direct get that goes through so many levels of an index to the data control interval of its record.

@@ -1,5 +1,6 @@
-//! What opens for input have counted that are closed. They write nothing to the volume, so it stands in a file of the
-//! catalog's directory: `stat/readers`, an entry of 64 bytes for each data component.
+//! What opens have counted that are closed, and no root has: opens for input write nothing to the volume, others have
+//! the I/Os of their last commit, and those of an index that they did not change. It stands in a file of the catalog's
+//! directory: `stat/readers`, an entry of 64 bytes for each data component.
 //!
 //! 1. Nothing is synced: what a power cut takes is missing from LISTCAT, and nothing else.
 //! 2. An entry has its checksum; one that has not is free.
@@ -19,7 +20,7 @@ const FILE: &str = "readers";
 /// Times that the lock is asked for. Who has it reads and writes some bytes.
 const PATIENCE: usize = 100;
 
-/// What opens for input have counted.
+/// What opens have counted, and no root has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReaderCounts {
     /// Id of the data component.

@@ -103,6 +103,14 @@ impl OpenDataSet {
     pub fn count(&self, counter: DataSetCount) -> u64 {
         self.counts.get(counter as usize).copied().unwrap_or_default()
     }
+    /// What it has counted of I/Os so far, its open took.
+    pub fn begin(&mut self) {
+        for part in [&mut self.data, &mut self.index] {
+            if let Some(excps) = part.counts.get_mut(ComponentCount::Excps as usize) {
+                *excps = 0;
+            }
+        }
+    }
     /// Data and index component.
     pub fn components(&self) -> [&Component; 2] {
         [&self.data, &self.index]

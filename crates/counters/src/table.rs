@@ -92,13 +92,13 @@ level! {
     DataSet as DataSetCount {
         Records "records" Gauge "records", "each insert and erase",
             smf "SMF64NLR, SMF64DLR", listcat "REC-TOTAL", rmf "": "Records in the data set";
-        Inserted "inserted" Counter "records", "each insert behind the load",
-            smf "SMF64DIN", listcat "REC-INSERTED", rmf "": "Records inserted since load";
+        Inserted "inserted" Counter "records", "each insert behind the load and before the last record; of an RRDS, into any slot",
+            smf "SMF64DIN", listcat "REC-INSERTED", rmf "": "Records inserted since load, of an ESDS none";
         Deleted "deleted" Counter "records", "each erase",
             smf "SMF64DDE", listcat "REC-DELETED", rmf "": "Records erased since load";
         Updated "updated" Counter "records", "each update",
             smf "SMF64DUP", listcat "REC-UPDATED", rmf "": "Records updated since load";
-        Retrieved "retrieved" Counter "records", "each get that returns a record, by its string",
+        Retrieved "retrieved" Counter "records", "each get that hands a record over, by its string",
             smf "SMF64DRE", listcat "REC-RETRIEVED", rmf "": "Records retrieved since load";
         CiSplits "ci_splits" Counter "splits", "each split of a control interval",
             smf "SMF64DCS", listcat "SPLITS-CI", rmf "CI Splt": "Splits of control intervals";
@@ -123,23 +123,23 @@ level! {
     /// Counters of a component, data or index.
     Component as ComponentCount {
         Excps "excps" Counter "requests", "each read or write of neighbouring bytes of the component's file",
-            smf "SMF64DEP (without sharing)", listcat "EXCPS", rmf "EXCPs": "Physical I/Os";
+            smf "SMF64DXP, S42DSION", listcat "EXCPS", rmf "EXCPs": "Physical I/Os";
         Looks "looks" Counter "requests", "each control interval that a request asks for, by its string",
-            smf "SMF64DEP (RLS)", listcat "", rmf "Read Rate": "Control intervals that requests asked for";
+            smf "SMF64DEP", listcat "", rmf "Read Rate": "Control intervals that requests asked for";
         CisRead "cis_read" Counter "control intervals", "each control interval that comes from the file",
             smf "SMF64RIO", listcat "", rmf "DASD%": "Control intervals read from the file";
         CisWritten "cis_written" Counter "control intervals", "each control interval that goes to the file",
             smf "", listcat "", rmf "Write Rate": "Control intervals written to the file";
         TimedIos "timed_ios" Counter "requests", "each sixteenth read of a control interval",
-            smf "", listcat "", rmf "": "Reads whose time was taken";
+            smf "S42DSRDT", listcat "", rmf "": "Reads whose time was taken";
         IoNanoseconds "io_nanoseconds" Counter "nanoseconds", "each sixteenth read of a control interval",
-            smf "S42DSMXR", listcat "", rmf "Resp Time": "Time that those reads took";
+            smf "S42DSIOR", listcat "", rmf "Resp Time": "Time that those reads took";
         UsedCis "used_cis" Gauge "control intervals", "each control interval that gets its first record or loses its last",
             smf "", listcat "", rmf "Free%": "Control intervals that hold records";
         HighUsed "high_used" Gauge "bytes", "open and commit",
             smf "SMF64HBA", listcat "HI-U-RBA", rmf "": "End of the used area";
         HighAllocated "high_allocated" Gauge "bytes", "open and commit",
-            smf "", listcat "HI-A-RBA", rmf "Free%": "End of the allocated area";
+            smf "SMF64HAR", listcat "HI-A-RBA", rmf "Free%": "End of the allocated area";
         Extents "extents" Gauge "extents", "open and commit",
             smf "SMF64NEX", listcat "EXTENTS", rmf "": "Extents";
     }
@@ -155,7 +155,7 @@ level! {
             smf "", listcat "", rmf "": "Direct gets of the string that asked for a data control interval and found the record";
         Missed "string_missed" Counter "requests", "each direct get that finds no record in a control interval",
             smf "", listcat "", rmf "": "Direct gets of the string that asked for a data control interval and found no record";
-        Again "string_again" Counter "requests", "each direct get of the record that the string has just got",
+        Again "string_again" Counter "requests", "each direct get of the record that the string has just got, or for another request",
             smf "", listcat "", rmf "": "Direct gets of the string that ask for nothing";
         DataLooks "string_data_looks" Counter "requests", "each data control interval that another request asks for",
             smf "", listcat "", rmf "": "Data control intervals that its other requests asked for";

@@ -1,8 +1,8 @@
 //! Records byte by byte, files that are none, files that cannot be written, and the reference page.
 
 use cica_counters::{
-    Component, ComponentCount, DataSetCount, DataSetCounts, DataSetIdentity, OpenDataSet, PoolCount, ProcessIdentity,
-    SmfCount, StatisticsFile, Watcher, WeakCounts,
+    table, Component, ComponentCount, DataSetCount, DataSetCounts, DataSetIdentity, OpenDataSet, PoolCount,
+    ProcessIdentity, SmfCount, StatisticsFile, Watcher, WeakCounts,
 };
 use cica_disk::sim::{Call, Errno, Faults};
 use cica_disk::{Create, Disk, FileReader, ManualClock, MemoryDisk, Open, SimDisk, WriteAt};
@@ -151,6 +151,70 @@ fn a_close_says_what_was_asked_for_and_where_it_was_found() {
         (io[0].subtype(), io[1].get("S42DSTYP")),
         (6, Some(Value::Text("X'0002'".into())))
     );
+}
+
+/// The fields of SMF that a counter's row names.
+fn named(row: &table::Row) -> impl Iterator<Item = &'static str> {
+    let names = row
+        .smf
+        .split(", ")
+        .map(|name| name.split(' ').next().unwrap_or_default());
+    names.filter(|name| name.starts_with("SMF") || name.starts_with("S42"))
+}
+
+#[test]
+fn a_counters_row_names_the_fields_that_it_is_in() {
+    let all = LAYOUTS.iter().flat_map(|layout| {
+        let sections = layout.sections.iter().flat_map(|section| section.fields);
+        layout.fields.iter().chain(sections).map(|field| field.name)
+    });
+    let all: Vec<&str> = all.collect();
+    for row in table::rows() {
+        named(row).for_each(|name| assert!(all.contains(&name), "{name} of {}", row.name));
+    }
+    // A counter that differs is seen in its fields, and in those of no other row.
+    let fields = |counts: &DataSetCounts| {
+        let (then, now) = (counted((0, 0), (0, 0)), counts.so_far().expect("counts"));
+        let [one, other] = [closed(&then, &now, NOW, &origin()), io_of(&then, &now, NOW, &origin())];
+        let found: Vec<_> = one[0]
+            .fields()
+            .chain(other[0].fields())
+            .map(|(f, v)| (f.name, v))
+            .collect();
+        found
+    };
+    let rows = DataSetCount::ROWS.iter().chain(ComponentCount::ROWS);
+    let named_by_some: Vec<&str> = rows.clone().flat_map(named).collect();
+    for (at, row) in DataSetCount::ROWS
+        .iter()
+        .enumerate()
+        .chain(ComponentCount::ROWS.iter().enumerate())
+    {
+        // Enough was asked for and timed that all of the others can change.
+        let [before, after] = [0, 1 << 20].map(|more| {
+            let counts = counting((1 << 24, 0), (1, 0));
+            let cells = counts.component(false);
+            cells.at(ComponentCount::TimedIos as usize).store(1, Relaxed);
+            match row.level {
+                table::Level::DataSet => counts.cell(DataSetCount::ALL[at]).fetch_add(more, Relaxed),
+                _ => cells.at(at).fetch_add(more, Relaxed),
+            };
+            fields(&counts)
+        });
+        let changed = before.iter().zip(&after).filter(|(a, b)| a != b).map(|(a, _)| a.0);
+        let changed: Vec<&str> = changed.filter(|name| named_by_some.contains(name)).collect();
+        // What is told as of the open does not change here, and the mean time does with the number of times.
+        for name in named(row).filter(|name| !["SMF64NLR", "SMF64NEX"].contains(name)) {
+            assert!(changed.contains(&name), "{name} of {}: {changed:?}", row.name);
+        }
+        for name in changed.iter().filter(|name| **name != "S42DSIOR") {
+            assert!(
+                named(row).any(|named| named == *name),
+                "{name} changes with {}",
+                row.name
+            );
+        }
+    }
 }
 
 #[test]

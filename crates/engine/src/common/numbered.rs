@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::Common;
 use crate::error::RequestError;
+use std::ops::Range;
 
 /// What a data set of numbered records does for its strings. `area` receives the record found.
 pub trait Numbered: Send + Sync {
@@ -53,6 +54,11 @@ pub trait Numbered: Send + Sync {
     fn check(&self, number: u64) -> Result<(), RequestError>;
     /// What a number says that no record has.
     fn missing(&self, number: u64) -> RequestError;
+    /// Numbers that records of this CI have.
+    fn numbers(&self, ci: u32) -> Range<u64> {
+        let size = self.common().data.layout.ci_size as u64;
+        u64::from(ci) * size..(u64::from(ci) + 1) * size
+    }
     /// RBA and relative record number (0: none) of a record.
     fn place(&self, number: u64) -> (u64, u32);
 }

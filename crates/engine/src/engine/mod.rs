@@ -357,10 +357,11 @@ impl Engine {
     /// log is replayed first, for all its data sets.
     pub fn open(&self, data: &Path, index: &Path, options: OpenOptions) -> Result<DataSet, OpenError> {
         let handle = self.open_alone(data, index, options)?;
-        handle.with_buffers(options.buffers).map(DataSet::from)
+        let handle = handle.with_buffers(options.buffers)?;
+        Ok(DataSet::from(handle.watched()))
     }
 
-    /// The same, for what works without strings.
+    /// The same, for what works without strings. Nobody is told of it yet.
     fn open_alone(&self, data: &Path, index: &Path, options: OpenOptions) -> Result<Handle, OpenError> {
         self.shared.owner.check_open(data)?;
         self.shared.retry_shunted();

@@ -19,10 +19,11 @@ impl Engine {
     /// otherwise; `Attributes` if the base is empty and an alternate index is not.
     pub fn open_sphere(&self, base: &Files, upgrade: &[Files], options: OpenOptions) -> Result<DataSet, OpenError> {
         let handle = self.open_sphere_alone(base, upgrade, options)?;
-        handle.with_buffers(options.buffers).map(DataSet::from)
+        let handle = handle.with_buffers(options.buffers)?;
+        Ok(DataSet::from(handle.watched()))
     }
 
-    /// The same, for what works without strings.
+    /// The same, for what works without strings. Nobody is told of it yet.
     pub(super) fn open_sphere_alone(
         &self,
         base: &Files,

@@ -28,16 +28,14 @@ pub struct Inserted {
 
 /// What one try came to.
 pub(super) enum Tried {
-    Done(u64, usize),
+    /// Its RBA and position, and whether it is the data set's last record.
+    Done(u64, usize, bool),
     /// The page changed under us, or the data set was fenced (K6).
     Again,
     /// The page needs a frame of this width.
     Wider(Width),
     /// The CI is full (up to the load limit: `limited`), or the record is not one that fits a CI.
-    NoRoom {
-        pos: usize,
-        limited: bool,
-    },
+    NoRoom { pos: usize, limited: bool },
 }
 
 impl Ksds {
@@ -55,9 +53,8 @@ impl Ksds {
                 return Err(RequestError::Loading);
             };
             match self.try_insert(&leaf, key, record, order, context)? {
-                Tried::Done(rba, pos) => {
-                    self.counters.add(DataSetCount::Records, 1);
-                    self.counters.add(DataSetCount::Inserted, 1);
+                Tried::Done(rba, pos, is_last) => {
+                    self.count_insert(is_last);
                     self.record_comes(record);
                     return Ok(Some(Inserted {
                         rba,
@@ -116,7 +113,8 @@ impl Ksds {
             // Before the latch: giving that back would change the version by which the page is widened.
             return Ok(Tried::Wider(wider));
         }
-        let at_end = order.sequential && pos == count && count > 0 && self.is_last(leaf);
+        let is_behind = pos == count && self.is_last(leaf);
+        let at_end = order.sequential && count > 0 && is_behind;
         let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
             return Ok(Tried::Again);
         };
@@ -141,7 +139,15 @@ impl Ksds {
         if count == 0 {
             self.data.note_records(leaf.ci);
         }
-        Ok(Tried::Done(rba, pos))
+        Ok(Tried::Done(rba, pos, is_behind))
+    }
+
+    /// A record came. Behind the last one it is not inserted, as VSAM has it.
+    pub(super) fn count_insert(&self, is_last: bool) {
+        self.counters.add(DataSetCount::Records, 1);
+        if !is_last {
+            self.counters.add(DataSetCount::Inserted, 1);
+        }
     }
 
     /// The width of a page that has no place for a record of `len` bytes.
@@ -185,7 +191,7 @@ impl Ksds {
             };
             let leaf = spot.leaf;
             match self.try_update(spot, record, context) {
-                Tried::Done(rba, _) => {
+                Tried::Done(rba, ..) => {
                     self.counters.add(DataSetCount::Updated, 1);
                     self.record_comes(record);
                     return Ok(Some(rba));
@@ -229,7 +235,7 @@ impl Ksds {
             return Ok(None);
         }
         Ok(match self.update_latched(latched, spot, record, context) {
-            Tried::Done(rba, _) => {
+            Tried::Done(rba, ..) => {
                 self.counters.add(DataSetCount::Updated, 1);
                 self.record_comes(record);
                 Some(rba)
@@ -283,7 +289,7 @@ impl Ksds {
         self.log(context, Redo::Update { place: &[], record });
         let rba = self.rba(leaf.ci, &latched, pos);
         self.data.changed(&mut latched);
-        Tried::Done(rba, pos)
+        Tried::Done(rba, pos, false)
     }
 
     /// The record with this key: where a reader found it, while nothing changed its page, else looked for. `None`: its
@@ -317,7 +323,7 @@ impl Ksds {
             };
             let leaf = spot.leaf;
             match self.try_erase(spot, key, context) {
-                Tried::Done(left, _) => {
+                Tried::Done(left, ..) => {
                     self.counters.sub(DataSetCount::Records, 1);
                     self.counters.add(DataSetCount::Deleted, 1);
                     if left == 0 {
@@ -355,7 +361,7 @@ impl Ksds {
         let left = page.count();
         self.log(context, Redo::Erase { key });
         self.data.changed(&mut latched);
-        Tried::Done(left as u64, pos)
+        Tried::Done(left as u64, pos, false)
     }
 }
 

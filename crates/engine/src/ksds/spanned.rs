@@ -13,7 +13,6 @@ use crate::common::context::{Context, Redo};
 use crate::common::segments::{LAST, MIDDLE};
 use crate::error::RequestError;
 use crate::pool::{Entry, Latched, Page};
-use cica_counters::DataSetCount;
 use cica_format::index::IndexRecord;
 
 impl Ksds {
@@ -22,10 +21,10 @@ impl Ksds {
         let _reserve = self.reserve_change()?;
         let _structure = self.structure.lock();
         self.check_kept(context, self.key_of(record))?;
+        let is_last = self.first_at(self.key_of(record), true)?.is_none();
         let inserted = self.place_record(record)?;
         self.log(context, Redo::Insert { place: &[], record });
-        self.counters.add(DataSetCount::Records, 1);
-        self.counters.add(DataSetCount::Inserted, 1);
+        self.count_insert(is_last);
         self.record_comes(record);
         Ok(inserted)
     }

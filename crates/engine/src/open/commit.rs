@@ -313,20 +313,16 @@ impl OpenDataSet {
             .set(DataSetCount::Levels, self.records.top().1.into());
     }
 
-    /// Notes what was counted since the last commit, or since the open where there was none: no root will have it.
+    /// Notes what no root will have: what was counted since the last commit, or since the open where there was none;
+    /// that commit's own I/Os; and those of an index that did not change, of which no root was written.
     pub fn note_reader(&self) {
         let ((data, index), clock) = (self.statistics(), &self.shared.env.clock);
         let roots = self.roots.lock();
         let committed = roots.data.statistics;
-        let retrieved = data.retrieved.saturating_sub(committed.retrieved);
-        if retrieved == 0 && committed != self.base.lock().0 {
-            // Its root has all but the I/Os of its last commit.
-            return;
-        }
         let index_committed = roots.index.as_ref().map_or(0, |root| root.statistics.excps);
         let counted = ReaderCounts {
             component: roots.data.component,
-            retrieved,
+            retrieved: data.retrieved.saturating_sub(committed.retrieved),
             data_excps: data.excps.saturating_sub(committed.excps),
             index_excps: index.excps.saturating_sub(index_committed),
             last: clock.now(),

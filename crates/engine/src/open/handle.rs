@@ -5,7 +5,7 @@ use crate::buffers::{BufferSizes, Buffering, Counts as Transfers, Shares};
 use crate::error::{OpenError, PoolRefusal, RequestError};
 use crate::request::{Access, CloseReport};
 use crate::sync::atomic::Ordering::*;
-use cica_counters::{DataSetCount, OpenDataSet as Counts};
+use cica_counters::{DataSetCount, DataSetCounts, OpenDataSet as Counts};
 use cica_format::attributes::Organization;
 use std::sync::Arc;
 
@@ -20,6 +20,8 @@ pub struct Handle {
     closes: bool,
     /// Buffers of its own, for its strings.
     shares: Option<Arc<Shares>>,
+    /// It has opened the files, and what that took is its own.
+    first: bool,
     /// What was counted of [each](Handle::told_of) when it was opened, where somebody is told of its close.
     then: Box<[Option<Counts>]>,
 }
@@ -29,7 +31,9 @@ impl Handle {
     pub fn new(inner: Arc<OpenDataSet>, access: Access) -> Handle {
         inner.handles.fetch_add(1, AcqRel);
         inner.show_opens();
-        Handle::counted(inner, access).watched()
+        let mut handle = Handle::counted(inner, access);
+        handle.first = true;
+        handle
     }
 
     /// One more; `None`: the last one is just being closed.
@@ -38,9 +42,7 @@ impl Handle {
         let one_more = |count: usize| (count > 0).then_some(count + 1);
         let counted = inner.handles.fetch_update(AcqRel, Acquire, one_more);
         inner.show_opens();
-        counted
-            .is_ok()
-            .then(|| Handle::counted(inner.clone(), access).watched())
+        counted.is_ok().then(|| Handle::counted(inner.clone(), access))
     }
 
     fn counted(inner: Arc<OpenDataSet>, access: Access) -> Handle {
@@ -50,6 +52,7 @@ impl Handle {
             counted: true,
             closes: false,
             shares: None,
+            first: false,
             then: Box::default(),
         }
     }
@@ -60,18 +63,31 @@ impl Handle {
         std::iter::once(&*self.inner).chain(sphere.into_iter().flat_map(|sphere| sphere.members()))
     }
 
-    /// Tells who wants to know that it was opened.
-    fn watched(mut self) -> Handle {
+    /// Tells who wants to know that it was opened: nothing that belongs to the open can fail any more.
+    pub fn watched(mut self) -> Handle {
         if let Some(watcher) = self.inner.shared.watcher.get() {
             let opened = self.told_of().map(|set| {
                 let counts = set.common().counters.shown();
-                let then = counts.so_far();
+                let then = counts.so_far().map(|then| self.with_what_ended(then, counts));
                 then.iter().for_each(|then| watcher.opened(then, counts.weak()));
                 then
             });
             self.then = opened.collect();
         }
         self
+    }
+
+    /// With what opens that have ended counted, and no root has.
+    fn with_what_ended(&self, mut then: Counts, counts: &DataSetCounts) -> Counts {
+        let ended = counts.file().reader(then.identity.component);
+        let identity = &mut then.identity;
+        identity.before[DataSetCount::Retrieved as usize] += ended.retrieved;
+        identity.excps_before[0] += ended.data_excps;
+        identity.excps_before[1] += ended.index_excps;
+        if self.first {
+            then.begin();
+        }
+        then
     }
 
     /// And that it was closed.

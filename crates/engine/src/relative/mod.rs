@@ -19,6 +19,7 @@ use crate::sync::Mutex;
 use cica_counters::DataSetCount;
 use cica_format::ci::RDF_EMPTY_SLOT;
 use cica_format::slots;
+use std::ops::Range;
 
 /// An open RRDS.
 pub struct Rrds {
@@ -322,6 +323,10 @@ impl Numbered for Rrds {
     }
     fn missing(&self, _: u64) -> RequestError {
         RequestError::NotFound
+    }
+    fn numbers(&self, ci: u32) -> Range<u64> {
+        let first = self.number(ci, 0);
+        first..first + self.per_ci as u64
     }
     fn place(&self, number: u64) -> (u64, u32) {
         if number == 0 {

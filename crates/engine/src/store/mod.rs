@@ -464,13 +464,14 @@ impl Component {
     pub fn excps(&self) -> u64 {
         self.excps.load(Relaxed)
     }
-    /// From now on others see in these cells what it counts.
+    /// From now on others see in these cells what it counts, and what it read before.
     pub fn show_counts(&self, cells: Cells, clock: Arc<dyn Clock>) {
         let _ = self.counts.set((cells, clock));
         self.show_gauges(self.high_used());
         self.show(ComponentCount::UsedCis, |cell| {
             cell.store(self.used.load(Relaxed).max(0) as u64, Relaxed)
         });
+        self.show(ComponentCount::Excps, |cell| cell.store(self.excps(), Relaxed));
     }
     /// Says anew what is so now, and not counted step by step. `high_used`: that of an index ends with its last record,
     /// not with its last CA.

@@ -690,6 +690,12 @@ impl KeyedString {
         self.counts.add(StringCount::Retrieved, 1);
     }
 
+    /// The record that the last get returned is not its user's.
+    pub fn keep_to_itself(&mut self) {
+        self.retrieved = self.retrieved.saturating_sub(1);
+        self.counts.kept();
+    }
+
     /// A direct request found no record.
     #[cold]
     fn count_missed(&self) {

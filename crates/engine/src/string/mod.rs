@@ -430,6 +430,20 @@ impl Str {
         }
     }
 
+    /// The record that the last get returned is not handed over, so it does not count as retrieved: it was got for a
+    /// request of another kind. Of a data set that another process has it counts there.
+    pub fn keep_to_itself(&mut self) {
+        match &mut self.of {
+            AnyString::Ksds(string) => string.keep_to_itself(),
+            AnyString::Vrrds(string) => string.keep_to_itself(),
+            AnyString::Esds(string) => string.keep_to_itself(),
+            AnyString::Rrds(string) => string.keep_to_itself(),
+            AnyString::Lds(string) => string.keep_to_itself(),
+            AnyString::Path(string) => string.keep_to_itself(),
+            AnyString::Far(_) => {}
+        }
+    }
+
     /// GET sequential, forward.
     ///
     /// # Errors
@@ -636,7 +650,10 @@ impl Str {
             }
         }
         let got = self.get(argument, Search::Equal, Intent::Update).map(drop);
-        got.and_then(|()| self.update(record))
+        got.and_then(|()| {
+            self.keep_to_itself();
+            self.update(record)
+        })
     }
 
     /// ERASE of the record that was got with [`Intent::Update`].

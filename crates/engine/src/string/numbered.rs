@@ -44,6 +44,8 @@ pub struct NumberedString<T: Numbered> {
     retrieved: u64,
     /// The same and more, where others see it.
     counts: StringCounts,
+    /// Numbers of the CI that a sequential request has asked for last, and counted.
+    looked: Range<u64>,
     /// Pages that it goes forward from leave the pool.
     leaves_none: bool,
 }
@@ -85,6 +87,7 @@ impl<T: Numbered> NumberedString<T> {
             duplicate: false,
             retrieved: 0,
             counts,
+            looked: 0..0,
             leaves_none: false,
         }
     }
@@ -110,7 +113,12 @@ impl<T: Numbered> NumberedString<T> {
         self.of.check(number)?;
         match self.read(intent, wanted(number, search))? {
             Some(found) => Ok(self.deliver(found, intent, true)),
-            None => Err(self.lose(number)),
+            None => {
+                if self.used_ci(number).is_some() {
+                    self.counts.add(StringCount::Missed, 1);
+                }
+                Err(self.lose(number))
+            }
         }
     }
 
@@ -135,6 +143,8 @@ impl<T: Numbered> NumberedString<T> {
         self.of.check(number)?;
         match self.read(Intent::Read, wanted(number, search))? {
             Some(found) => {
+                self.counts.add(StringCount::DataLooks, 1);
+                self.looked.end = 0;
                 self.stand(if backward { Position::BackAt } else { Position::At }, found);
                 Ok(())
             }
@@ -565,19 +575,39 @@ impl<T: Numbered> NumberedString<T> {
     }
 
     fn deliver(&mut self, number: u64, intent: Intent, direct: bool) -> Record<'_> {
+        if direct {
+            self.counts.found(0);
+            self.looked.end = 0;
+        } else {
+            self.counts.add(StringCount::Retrieved, 1);
+            if !self.looked.contains(&number) {
+                self.count_step(number);
+            }
+        }
         if direct && intent == Intent::Read {
             self.position = Position::None
         } else {
             self.stand(Position::On, number)
         }
         self.retrieved += 1;
-        if direct {
-            self.counts.found(0)
-        } else {
-            self.counts.add(StringCount::Retrieved, 1)
-        }
         self.delivered = number;
         self.last()
+    }
+
+    /// A request went to a record in another CI than the last one.
+    #[cold]
+    fn count_step(&mut self, number: u64) {
+        self.looked = self.of.numbers(self.ci(number));
+        // A direct get for update may have come here.
+        if self.position != Position::On || !self.looked.contains(&self.number) {
+            self.counts.add(StringCount::DataLooks, 1);
+        }
+    }
+
+    /// The record that the last get returned is not its user's.
+    pub fn keep_to_itself(&mut self) {
+        self.retrieved = self.retrieved.saturating_sub(1);
+        self.counts.kept();
     }
 
     fn stand(&mut self, position: Position, number: u64) {
@@ -619,7 +649,11 @@ impl NumberedString<Lds> {
     /// Reads a range.
     pub fn read_range(&mut self, rba: u64, out: &mut [u8]) -> Result<(), RequestError> {
         self.allow_read(Intent::Read)?;
-        self.of.read_range(rba, out)
+        self.of.read_range(rba, out)?;
+        let size = self.of.common().data.layout.ci_size as u64;
+        let looks = (rba + out.len() as u64).div_ceil(size) - rba / size;
+        self.counts.add(StringCount::DataLooks, looks);
+        Ok(())
     }
 
     /// Writes a range.

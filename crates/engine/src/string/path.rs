@@ -24,6 +24,7 @@ use crate::error::RequestError;
 use crate::ksds::{Ksds, Spot};
 use crate::open::OpenDataSet;
 use crate::request::{Access, Argument, Insert, Intent, Record, Search};
+use cica_counters::{StringCount, StringCounts};
 use cica_format::aix::{self, AixRecord, Link, Pointers};
 use std::sync::Arc;
 
@@ -32,6 +33,8 @@ pub(crate) struct PathString {
     inner: Arc<OpenDataSet>,
     way: Arc<AccessPath>,
     base: Box<Str>,
+    /// What it counts of the alternate index, where others see it.
+    counts: StringCounts,
     /// What it looks at the alternate index through, where its open asked for buffers.
     own: Option<Box<StringBuffers>>,
     position: PathPosition,
@@ -135,10 +138,12 @@ impl PathString {
     /// A string over `base`, which nobody else uses.
     pub fn new(inner: Arc<OpenDataSet>, way: Arc<AccessPath>, base: Str) -> PathString {
         let own = way.string_buffers().map(Box::new);
+        let counts = way.ksds.counters.string();
         PathString {
             inner,
             way,
             base: Box::new(base),
+            counts,
             own,
             position: PathPosition::Start,
             key: Vec::new(),
@@ -206,6 +211,11 @@ impl PathString {
             PathPosition::At
         };
         Ok(())
+    }
+
+    /// The record that the last get returned is not its user's.
+    pub fn keep_to_itself(&mut self) {
+        self.base.keep_to_itself();
     }
 
     /// From now on PREV returns duplicates last first.
@@ -512,7 +522,25 @@ impl PathString {
         let ksds = &self.way.ksds;
         let read = ksds.read(|| wanted.look(ksds), &mut self.found.bytes);
         self.found.spot = read.map_err(|error| self.of_alternate(error))?;
+        self.count_look(wanted);
         Ok(self.found.spot.is_some())
+    }
+
+    /// It has looked for an alternate index record: from the root on, or from where it stands.
+    fn count_look(&self, wanted: Wanted<'_>) {
+        let from = match wanted {
+            Wanted::First(_, _, from) => from.zip(self.found.spot),
+            _ => None,
+        };
+        let (data, index) = match from {
+            Some((from, to)) => (
+                from.leaf.ci != to.leaf.ci,
+                u64::from(from.leaf.node.0 != to.leaf.node.0),
+            ),
+            None => (true, self.way.ksds.top().1.into()),
+        };
+        self.counts.add(StringCount::DataLooks, data.into());
+        self.counts.add(StringCount::IndexLooks, index);
     }
 
     fn listed(&self) -> Result<AixRecord<'_>, RequestError> {

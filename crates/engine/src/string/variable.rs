@@ -92,6 +92,11 @@ impl VariableString {
         self.string.last_as_stored()?.get(NUMBER_LEN..)
     }
 
+    /// The record that the last get returned is not its user's.
+    pub fn keep_to_itself(&mut self) {
+        self.string.keep_to_itself();
+    }
+
     /// GET direct.
     pub fn get(&mut self, rrn: u32, search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
         self.begin(intent)?;

@@ -22,7 +22,7 @@ pub struct AccessPath {
     pub place: Option<usize>,
     /// Keeps the alternate index open: as a member of the sphere, or by itself.
     _member: Option<Arc<OpenDataSet>>,
-    _alone: Option<Handle>,
+    alone: Option<Handle>,
     /// What its strings have of buffers for the alternate index, where its open asked for some.
     shares: Option<Shares>,
 }
@@ -58,7 +58,7 @@ impl AccessPath {
             attributes,
             place,
             _member: member,
-            _alone: alone,
+            alone,
             shares: None,
         })
     }
@@ -66,6 +66,14 @@ impl AccessPath {
     /// The same, looked at through these buffers.
     pub fn buffered(self, shares: Option<Shares>) -> AccessPath {
         AccessPath { shares, ..self }
+    }
+
+    /// The same: who wants to know is told that the alternate index was opened by itself.
+    pub fn watched(self) -> AccessPath {
+        AccessPath {
+            alone: self.alone.map(Handle::watched),
+            ..self
+        }
     }
 
     /// Its buffers.

@@ -364,7 +364,9 @@ impl UnitState {
         let set = match work.sets.iter().position(|set| Arc::ptr_eq(set.inner(), inner)) {
             Some(set) => set,
             None => {
-                let handle = Handle::another(inner, Access::Output).ok_or_else(|| RequestError::Fenced {
+                // No program has opened it: nobody is told.
+                let another = Handle::another(inner, Access::Output);
+                let handle = another.ok_or_else(|| RequestError::Fenced {
                     why: "it was closed".into(),
                 })?;
                 inner.members().for_each(|member| member.common().note_unit(true));

@@ -98,7 +98,7 @@ pub static STATISTICS: Group<Part> = Group {
             Field::new(
                 "REC-INSERTED",
                 |c: &Part| number(c.statistics.inserted),
-                "records inserted before the last",
+                "records inserted before the last; of an RRDS into any slot, of an ESDS none",
             ),
             Field::new(
                 "FREESPACE-%CI",

@@ -31,7 +31,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// As lines of at most so many columns. Where that is too narrow, names of more than half of the line are cut before
+    /// As lines of at most so many columns. Where that is too narrow, names longer than half of the line are cut before
     /// figures are left out.
     pub fn lines(&self, columns: usize) -> Vec<String> {
         let mut shown: Vec<usize> = (0..self.columns.len()).collect();

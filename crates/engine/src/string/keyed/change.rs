@@ -199,7 +199,6 @@ impl KeyedString {
         let Some(rba) = self.ksds.update_unheld(spot, stored)? else {
             return Ok(None);
         };
-        self.count_retrieved();
         self.duplicate = false;
         self.inner.after_change()?;
         Ok(Some(rba))
