@@ -88,8 +88,11 @@ pub fn max_record(ci_size: usize) -> usize {
 
 /// Largest segment of a spanned record, in bytes.
 pub fn max_segment(ci_size: usize) -> usize {
-    ci_size - 2 * RDF_LEN - CIDF_LEN
+    ci_size - SEGMENT_RDFS * RDF_LEN - CIDF_LEN
 }
+
+/// RDFs of a segment: its length, and its update number.
+pub const SEGMENT_RDFS: usize = 2;
 
 /// Free bytes of a CI with so many bytes of records and so many RDFs; `None` if they do not fit.
 pub fn free_bytes(ci_size: usize, data_len: usize, rdfs: usize) -> Option<usize> {

@@ -214,7 +214,10 @@ impl Codec {
     /// Bytes of free space in the image that a page becomes, between its records and their RDFs.
     pub fn free_bytes(&self, view: View<'_>, ci_size: usize) -> usize {
         match self {
-            Codec::Data { .. } => ci::free_bytes(ci_size, view.data_len(), view.rdfs()).unwrap_or(0),
+            Codec::Data { .. } => {
+                let rdfs = rdfs(view.segment(), view.rdfs());
+                ci::free_bytes(ci_size, view.data_len(), rdfs).unwrap_or(0)
+            }
             Codec::Image { .. } | Codec::Index { .. } => 0,
         }
     }
@@ -225,7 +228,7 @@ impl Codec {
             Codec::Data { .. } => {
                 let page = Page::of(frame);
                 let len = page.data_len();
-                if len + page.rdfs() * ci::RDF_LEN + ci::CIDF_LEN > image.len() {
+                if len + rdfs(page.segment(), page.rdfs()) * ci::RDF_LEN + ci::CIDF_LEN > image.len() {
                     return Err("the CI holds more than its size".into());
                 }
                 page.copy_to(image);
@@ -334,6 +337,14 @@ pub fn free_cis(pointers: impl Iterator<Item = u32>, ci_per_ca: usize) -> Vec<u1
         }
     }
     (0..ci_per_ca as u16).rev().filter(|&i| !used[i as usize]).collect()
+}
+
+/// RDFs that the image of a page has: what its records cost (G3), or those of the segment that it is.
+fn rdfs(segment: u8, of_records: usize) -> usize {
+    match segment {
+        0 => of_records,
+        _ => ci::SEGMENT_RDFS,
+    }
 }
 
 fn segment(number: u8) -> ci::Segment {

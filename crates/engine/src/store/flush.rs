@@ -181,9 +181,14 @@ impl Component {
         self.codec
             .render(d.latched.cells(), view, image)
             .map_err(|why| self.write_error(format!("{}: {why}", self.place_text(d.ci))))?;
-        let stored = match left_out {
+        let stored = match usize::from(left_out) * self.layout.sector {
             0 => image.len(),
-            _ => ci::close_up(image, usize::from(left_out) * self.layout.sector),
+            // Its place was chosen by what its page said; bytes of a record would be lost.
+            bytes if bytes > ci::free_len(image) => {
+                let place = self.place_text(d.ci);
+                return Err(self.write_error(format!("{place}: the CI has less free space than its place leaves out")));
+            }
+            bytes => ci::close_up(image, bytes),
         };
         let version = page.place(d.i).version.wrapping_add(1);
         let identity = Identity {
