@@ -89,6 +89,7 @@ pub fn expand<'d>(
     let (key, rest) = (&stored[..clear], &stored[clear + OVERHEAD..]);
     match form {
         Form::Plain if key.len() + rest.len() > most => Err(Damaged::Longer { most }),
+        Form::Compressed(_) if key.len() > most => Err(Damaged::Longer { most }),
         Form::Plain => {
             out.extend_from_slice(key);
             out.extend_from_slice(rest);

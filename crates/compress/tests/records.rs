@@ -106,6 +106,13 @@ fn a_missing_dictionary_and_a_missing_form_are_told() {
         expand(b"KEY\0rest", 3, |_| None, 6, &mut out),
         Err(Damaged::Longer { most: 6 })
     );
+    // What is in clear alone is longer than the longest record.
+    let dictionary = dictionary();
+    assert_eq!(
+        expand(b"KEYS\x01", 4, |_| Some(&dictionary), 3, &mut out),
+        Err(Damaged::Longer { most: 3 })
+    );
+    assert!(out.is_empty());
 }
 
 #[test]
