@@ -460,8 +460,8 @@ enum { /* what reads do about such records */
 };
 int cica_string_integrity(cica_string *string, unsigned integrity);
 
-/* Locks the record with this identity, which need not exist: of a KSDS its prime key, of an ESDS the RBA, of an RRDS or
- * VRRDS the number (8, 8 and 4 bytes, big-endian). `shared`: others may lock it so as well, and nobody may change it. It
+/* Locks the record with this identity, which need not exist: of a KSDS its prime key, of an ESDS the RBA (8 bytes,
+ * big-endian), of an RRDS the number (8), of a VRRDS the number (4). `shared`: others may lock it so as well, and nobody may change it. It
  * stays locked until cica_unlock(), until the string's unit ends, or, of a string without one, until that is closed. */
 int cica_lock(cica_string *string, const void *identity, size_t size, int shared, int64_t milliseconds);
 /* Unlocks it; `was_locked` (may be NULL) gets 1 if this string, or its unit, had it locked. */

@@ -70,7 +70,13 @@ unsafe fn start(options: *const EnvironmentOptions) -> Result<Start, Error> {
             )));
         }
         // SAFETY: the caller's promise.
-        start.catalog = unsafe { text(options.catalog, "options.catalog") }?.map(PathBuf::from);
+        let catalog = unsafe { text(options.catalog, "options.catalog") }?;
+        if catalog == Some("") {
+            return Err(Error::argument(
+                "options.catalog is empty; give a null pointer for the default",
+            ));
+        }
+        start.catalog = catalog.map(PathBuf::from);
         start.create = options.create != 0;
         if options.pool_bytes > 0 {
             start.pool = Some(usize::try_from(options.pool_bytes).unwrap_or(usize::MAX));

@@ -629,3 +629,39 @@ fn an_end_of_data_stays_one_while_units_end() {
         assert!(wrong.is_none(), "{wrong:?}");
     });
 }
+
+/// A lock of something else than a record's identity would keep nobody off.
+#[test]
+fn a_lock_has_the_length_of_what_names_a_record() {
+    for organization in [
+        Organization::Ksds,
+        Organization::Esds,
+        Organization::Rrds,
+        Organization::Vrrds,
+    ] {
+        let world = World::memory();
+        let engine = world.engine();
+        world.create(&engine, "a", |data, _| {
+            data.organization = organization;
+            if organization != Organization::Ksds {
+                (data.key_length, data.key_offset) = (0, 0);
+            }
+            if organization == Organization::Rrds {
+                (data.average_record, data.maximum_record) = (60, 60);
+            }
+        });
+        let ds = world.open(&engine, "a");
+        ds.string().insert(&sealed(1, 0, 60), Insert::Sequential).unwrap();
+        ds.close().unwrap();
+        let ds = world.open(&engine, "a");
+        let length = if organization == Organization::Vrrds { 4 } else { 8 };
+        for given in 0..12 {
+            let locked = ds.string().lock(&vec![0; given], LockMode::Exclusive, Patience::None);
+            let expected = if given == length { None } else { Some((8, 112)) };
+            let refused = locked
+                .err()
+                .map(|error| (error.feedback().return_code, error.feedback().reason));
+            assert_eq!(refused, expected, "{organization:?}, {given} bytes");
+        }
+    }
+}

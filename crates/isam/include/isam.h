@@ -186,43 +186,52 @@ int isaudit(int fd, const char *name, int mode); /* EAUDIT */
 
 #include <string.h>
 
-static inline short ldint(const char *p) {
+/* C89 has no word for it. */
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
+#define ISAM_INLINE static inline
+#elif defined(__GNUC__)
+#define ISAM_INLINE static __inline__
+#else
+#define ISAM_INLINE static
+#endif
+
+ISAM_INLINE short ldint(const char *p) {
     return (short) (((unsigned char) p[0] << 8) | (unsigned char) p[1]);
 }
-static inline void stint(int value, char *p) {
+ISAM_INLINE void stint(int value, char *p) {
     p[0] = (char) (value >> 8);
     p[1] = (char) value;
 }
-static inline int ldlong(const char *p) {
+ISAM_INLINE int ldlong(const char *p) {
     return (int) (((unsigned) (unsigned char) p[0] << 24) | ((unsigned) (unsigned char) p[1] << 16) |
                   ((unsigned) (unsigned char) p[2] << 8) | (unsigned) (unsigned char) p[3]);
 }
-static inline void stlong(int value, char *p) {
+ISAM_INLINE void stlong(int value, char *p) {
     p[0] = (char) (value >> 24);
     p[1] = (char) (value >> 16);
     p[2] = (char) (value >> 8);
     p[3] = (char) value;
 }
-static inline float ldfloat(const char *p) {
+ISAM_INLINE float ldfloat(const char *p) {
     float value;
     memcpy(&value, p, sizeof value);
     return value;
 }
-static inline void stfloat(float value, char *p) { memcpy(p, &value, sizeof value); }
-static inline double lddbl(const char *p) {
+ISAM_INLINE void stfloat(float value, char *p) { memcpy(p, &value, sizeof value); }
+ISAM_INLINE double lddbl(const char *p) {
     double value;
     memcpy(&value, p, sizeof value);
     return value;
 }
-static inline void stdbl(double value, char *p) { memcpy(p, &value, sizeof value); }
+ISAM_INLINE void stdbl(double value, char *p) { memcpy(p, &value, sizeof value); }
 /* From a record to a C text: without the blanks at its end; the text has room for length + 1 bytes. */
-static inline void ldchar(const char *p, int length, char *text) {
+ISAM_INLINE void ldchar(const char *p, int length, char *text) {
     memcpy(text, p, (size_t) length);
     while (length > 0 && text[length - 1] == ' ') length--;
     text[length] = 0;
 }
 /* From a C text to a record: filled with blanks. */
-static inline void stchar(const char *text, char *p, int length) {
+ISAM_INLINE void stchar(const char *text, char *p, int length) {
     int taken = (int) strlen(text);
     if (taken > length) taken = length;
     memcpy(p, text, (size_t) taken);

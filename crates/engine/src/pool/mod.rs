@@ -191,6 +191,10 @@ impl Pool {
     /// memory is.
     pub fn new(limit: usize, clock: Arc<dyn Clock>) -> std::io::Result<Pool> {
         let limit = limit.max(LEAST);
+        if limit > isize::MAX as usize / 2 {
+            // No address space has so much, and what is reckoned with it below would not fit.
+            return Err(std::io::ErrorKind::OutOfMemory.into());
+        }
         let reserved = limit.next_multiple_of(HUGE) + HUGE;
         let memory = reserve(reserved + sizes_len(reserved) + marks::marks_len(reserved))?;
         // The smallest pool is of somebody who opens for a moment, or counts pages.

@@ -55,7 +55,7 @@ impl Str {
     /// none, until its unit of recovery ends, or the string is dropped.
     ///
     /// # Errors
-    /// 8/20, 8/21, 8/22, 8/24.
+    /// 8/20, 8/21, 8/22, 8/24; 8/112: no record has an identity of this length.
     pub fn lock(&mut self, record: &[u8], mode: LockMode, patience: Patience) -> Result<(), RequestError> {
         match &mut self.of {
             AnyString::Far(string) => return string.lock(record, mode, patience),
@@ -66,12 +66,29 @@ impl Str {
         let Some((table, set)) = self.locks() else {
             return Err(RequestError::NoPosition);
         };
+        self.check_identity(record)?;
         let owner = if self.in_unit {
             number
         } else {
             (self.owner.get_or_insert_with(|| LockOwner::of_string(&table, number))).number()
         };
         table.lock((set, record), owner, mode, patience)
+    }
+
+    /// A lock of what is no record's identity would keep nobody off.
+    fn check_identity(&self, record: &[u8]) -> Result<(), RequestError> {
+        let key_length = match (&self.of, &self.inner) {
+            (AnyString::Ksds(_), Some(inner)) => inner.common().attributes.key_length.into(),
+            (AnyString::Vrrds(_), _) => size_of::<u32>(),
+            _ => size_of::<u64>(),
+        };
+        if record.len() == key_length {
+            return Ok(());
+        }
+        Err(RequestError::KeyLength {
+            given: record.len(),
+            key_length,
+        })
     }
 
     /// Unlocks a record. True: it was locked by this owner.
