@@ -15,8 +15,8 @@ const LONGEST: u32 = 32_760;
 Example:
   cica plan blksize 200 --device 3380")]
 pub struct Options {
-    /// Record length (LRECL)
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(LONGEST)))]
+    /// Record length (LRECL); 0 for RECFM=U
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=i64::from(LONGEST)))]
     lrecl: u32,
     /// Device type
     #[arg(long, value_name = "TYPE", default_value = "3390", value_parser = super::wanted::device)]
@@ -54,6 +54,7 @@ fn best(device: &Device) -> (u32, u32) {
 
 /// What is recommended, with the arithmetic.
 fn text(device: &Device, lrecl: u32) -> String {
+    let lrecl = lrecl.max(1);
     let (block, blocks) = best(device);
     let mut out = String::new();
     // Writing to a String cannot fail.
