@@ -3,7 +3,7 @@
 
 mod common;
 
-use cica_disk::sim::{Call, Errno, Faults};
+use cica_disk::sim::{Call, Errno, Event, Faults, Survival};
 use cica_disk::{Clock, Disk, Image, ManualClock, MemoryDisk, Open, SimDisk};
 use cica_engine::*;
 use cica_format::attributes::Organization;
@@ -313,7 +313,12 @@ fn whatever_is_cut_a_moment_stays_what_it_was() {
         let (mut cuts, mut in_doubt) = (0, 0);
         while point.advance().is_some() {
             let at = point.position();
-            for (n, image) in images(&point).into_iter().enumerate() {
+            // And names come and go before what was written is there.
+            let names_first = point.image(|_, event| match event {
+                Event::Write { .. } => Survival::Lost,
+                _ => Survival::Whole,
+            });
+            for (n, image) in images(&point).into_iter().chain([names_first]).enumerate() {
                 let how = format!("commits: {commits}, event {at} behind {begun}, image {n}");
                 let left = Timed::on(Arc::new(MemoryDisk::from(image)), &clock);
                 let engine = left.engine();
