@@ -158,7 +158,8 @@ def move(cica, own, numbers, tell):
             if code not in (EXCLUSIVE, DEADLOCK, LOCK_TIMEOUT):
                 tell("E", f"{code:#x}", cica.c.cica_message().decode(errors="replace"))
             backed_out = cica.c.cica_unit_backout(cica.unit)
-            tell("R", begin, time.monotonic_ns())
+            if backed_out == OK:
+                tell("R", begin, time.monotonic_ns())
             return backed_out == OK
         moved.append((key.decode(), was[1] + 1))
     words = " ".join(f"{key}:{version}" for key, version in moved)
@@ -195,6 +196,7 @@ class Place:
         loads.close()
         os.environ["CICA_SHARE"] = "on"
         self.journals, self.clients, self.killed_at, self.server_killed_at = [], {}, [], []
+        self.stopped_until = []
 
     def cica(self, *words, text="", good=(0,)):
         try:
@@ -289,16 +291,17 @@ class Place:
         total = sum(amount for key, (amount, _) in found.items() if key.startswith("A"))
         if total != ACCOUNTS * EACH:
             raise Wrong(f"the amounts are {total} together, not {ACCOUNTS * EACH}: {found}")
-        answered, perhaps, slowest, without = {}, {}, 0, 0
+        answered, perhaps, stalls = {}, {}, ([], [])
         for journal in self.journals:
             last, before = None, None
             for line in journal.read_text().splitlines() if journal.exists() else ():
                 kind, *words = line.split(" ")
-                if kind == "A":
+                if kind in ("A", "R"):
                     begin, end = int(words[0]), int(words[1])
-                    slowest = max(slowest, beside(self.killed_at, begin, end))
-                    without = max(without, beside(self.server_killed_at, before or end, end))
+                    stalls[0].extend(self.stalled(self.killed_at, begin, end))
+                    stalls[1].extend(self.stalled(self.server_killed_at, before or end, end))
                     before = end
+                if kind == "A":
                     for word in words[2:]:
                         key, version = word.split(":")
                         if answered.setdefault((key, int(version)), (begin, end)) != (begin, end):
@@ -327,13 +330,31 @@ class Place:
             if more:
                 raise Wrong(f"{key} has version {final}, and {max(more)} was answered")
         self.cica("idcams", text=f" EXAMINE NAME({NAME}) INDEXTEST DATATEST\n")
-        return len([1 for key, _ in answered if key.startswith("C")]), slowest, without
+        return len([1 for key, _ in answered if key.startswith("C")]), stalls
+
+    def stalled(self, deaths, begin, end):
+        """The nanoseconds from the first death between the two to `end`, if there is one.
+
+        Who was stopped in between, or waited for what a stopped client had locked, is not stalled by a death until then.
+        """
+        death = first_between(deaths, begin, end)
+        if death is None:
+            return []
+        goes_on = bisect.bisect_right(self.stopped_until, end) - 1
+        return [end - max(death, self.stopped_until[goes_on] if goes_on >= 0 else 0)]
 
 
-def beside(kills, begin, end):
-    """The nanoseconds from `begin` to `end`, if one of the kills fell into them."""
-    after = bisect.bisect_left(kills, begin)
-    return end - begin if after < len(kills) and kills[after] <= end else 0
+def in_words(stalls):
+    if not stalls:
+        return "never"
+    stalls = sorted(stalls)
+    half, most, longest = (stalls[int((len(stalls) - 1) * part)] / 1e6 for part in (0.5, 0.99, 1))
+    return f"{half:.1f} ms (median), {most:.1f} (99 %), {longest:.1f} (longest)"
+
+
+def first_between(times, begin, end):
+    at = bisect.bisect_left(times, begin)
+    return times[at] if at < len(times) and times[at] <= end else None
 
 
 def few_descriptors():
@@ -342,7 +363,7 @@ def few_descriptors():
 
 def run(place, numbers, kills, until):
     counts = {"kills": 0, "server kills": 0, "stops": 0, "copies": 0, "crowds": 0, "looks": 0}
-    units = slowest = without = 0
+    units, stalls = 0, ([], [])
     while counts["kills"] < kills and time.monotonic() < until:
         for _ in range(min(25, kills - counts["kills"])):
             for slot in range(CLIENTS):
@@ -367,27 +388,29 @@ def run(place, numbers, kills, until):
                 place.kill(slot)
                 gone.wait()
                 counts["kills"] += 1
+            if 0.16 <= what < 0.32:
+                place.stopped_until.append(time.monotonic_ns())
         if place.server("status").get("process"):
             place.copy()
             counts["copies"] += 1
             place.crowd()
             counts["crowds"] += 1
         place.all_end()
-        units, slowest, without = place.judge()
+        units, stalls = place.judge()
         counts["looks"] += 1
         if not counts["crowds"] + counts["server kills"]:
             raise Wrong("nobody serves: a client has it for itself")
-    return counts | {"units": units}, [slowest, without]
+    return counts | {"units": units}, stalls
 
 
 def run_all(binaries, kills, until):
     """In one place after the other: each look goes through all that was ever answered in its place."""
-    numbers, totals, longest, errors = random.Random(1), {}, [0, 0], set()
+    numbers, totals, stalls, errors = random.Random(1), {}, ([], []), set()
     while totals.get("kills", 0) < kills and time.monotonic() < until:
         place = Place(binaries)
         try:
             left = kills - totals.get("kills", 0)
-            counts, longest_here = run(place, numbers, min(left, KILLS_OF_A_PLACE), until)
+            counts, stalls_here = run(place, numbers, min(left, KILLS_OF_A_PLACE), until)
         except Wrong as wrong:
             raise Wrong(f"{place.directory} is kept: {wrong}") from wrong
         finally:
@@ -396,12 +419,11 @@ def run_all(binaries, kills, until):
         place.cica("server", "stop", good=(0, 1, 2, 4, 8, 12))
         shutil.rmtree(place.directory, ignore_errors=True)
         totals = {name: totals.get(name, 0) + count for name, count in counts.items()}
-        longest = [max(pair) for pair in zip(longest, longest_here)]
+        for all_of, here in zip(stalls, stalls_here):
+            all_of.extend(here)
         errors |= place.errors
         print(f"share: {totals['kills']:,} kills", file=sys.stderr, flush=True)
-    unit, without = (f"{of / 1e6:.1f} ms" for of in longest)
-    totals["longest unit beside a client's kill"] = unit
-    totals["longest time of a client without an answer beside a server's"] = without
+    totals["stalled by a client's death"], totals["by the server's"] = map(in_words, stalls)
     return totals, errors
 
 

@@ -26,6 +26,7 @@ mod rebuild;
 mod share;
 mod start;
 mod step;
+mod turn;
 mod volumes;
 
 pub use error::SessionError;

@@ -20,6 +20,7 @@
 
 use crate::error::SessionError;
 use crate::reach::Reached;
+use crate::turn::Turn;
 use cica_catalog::{Cluster, Name};
 use cica_engine::{Access, DataSet, OpenError, OpenOptions};
 use cica_share::words::{Answer, Ask, ClientInfo as Guest};
@@ -253,8 +254,9 @@ impl Owner {
             return Ok(client.clone());
         }
         let socket = socket(catalog);
+        let directory = catalog.join("share");
         let shared = |words: String| SessionError::Shared { reason: 184, words };
-        let (mut started, mut failed) = (0, String::new());
+        let (mut turn, mut started, mut failed) = (Turn::new(), 0, String::new());
         let client = loop {
             match Client::connect(&socket, &program()) {
                 Ok(client) => break client,
@@ -264,6 +266,7 @@ impl Owner {
                 Err(error) if matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::TimedOut) => {
                     return Err(shared(unreached(&socket, &error)))
                 }
+                Err(_) if start && !turn.is_mine(&directory) => {}
                 // One that another program starts at the same time, or that is just ending, makes it fail.
                 Err(_) if start && started < STARTS => {
                     started += 1;
