@@ -44,6 +44,8 @@ impl Owner {
     pub fn new(mut session: Session, files: Option<FileOf>) -> Owner {
         // Its own opens are not sent to itself.
         session.sharing = Sharing::Owner;
+        // All its clients wait while the next owner recovers what it had open.
+        session.engine.start_log_over_soon();
         Owner {
             shared: Shared::new(session, files),
             guests: Mutex::default(),

@@ -61,22 +61,24 @@ mod tests {
 
     #[test]
     fn one_after_the_other_has_the_turn_and_none_waits_for_ever() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = std::env::temp_dir().join(format!("cica-turn-{}", std::process::id()));
+        std::fs::create_dir(&directory).unwrap();
         let (mut first, mut second) = (Turn::new(), Turn::new());
-        assert!(!first.is_mine(directory.path()), "it looks once more");
-        assert!(first.is_mine(directory.path()));
-        assert!(!second.is_mine(directory.path()));
+        assert!(!first.is_mine(&directory), "it looks once more");
+        assert!(first.is_mine(&directory));
+        assert!(!second.is_mine(&directory));
         drop(first);
-        assert!(!second.is_mine(directory.path()), "the first has started one");
-        assert!(second.is_mine(directory.path()));
+        assert!(!second.is_mine(&directory), "the first has started one");
+        assert!(second.is_mine(&directory));
         let mut third = Turn::new();
-        while !third.is_mine(directory.path()) {}
+        while !third.is_mine(&directory) {}
         assert!(third.since.elapsed() >= LONGEST, "the second still has the lock");
+        std::fs::remove_dir(&directory).unwrap();
     }
 
     #[test]
     fn where_there_is_no_directory_yet_each_has_the_turn() {
-        let directory = tempfile::tempdir().unwrap();
-        assert!(Turn::new().is_mine(&directory.path().join("share")));
+        let missing = std::env::temp_dir().join(format!("cica-turn-{}-missing", std::process::id()));
+        assert!(Turn::new().is_mine(&missing));
     }
 }

@@ -162,6 +162,12 @@ impl Engine {
         self.shared.log.start_over_after(bytes);
     }
 
+    /// The log starts over as soon as a checkpoint writes little beside what was logged: others wait for whoever recovers
+    /// it (`docs/design/0053`). Its longest epoch stays as it is.
+    pub fn start_log_over_soon(&self) {
+        self.shared.log.start_over_soon();
+    }
+
     /// A close after many changes gives space back to the file system if it is at least so many bytes, 16 MiB unless
     /// this says otherwise: less is not worth the syncs.
     pub fn give_back_from(&self, bytes: u64) {

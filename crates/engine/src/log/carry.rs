@@ -194,7 +194,7 @@ impl Log {
         if let Some(claimed) = file {
             claimed.at = (BLOCK_LEN + bytes) as u64;
             claimed.weight = claimed.at;
-            claimed.long = claimed.at + self.epoch_bytes.load(Relaxed).max(bytes as u64); // Y4
+            claimed.long = claimed.at + self.length.bytes().max(bytes as u64); // Y4
             (claimed.settled, claimed.name_settled) = (true, true);
             claimed.tail = tail;
             claimed.begin_tail(first_lsn, &group[GROUP_HEADER_LEN..]);
@@ -204,7 +204,8 @@ impl Log {
 
     fn write_carry(&self, state: &mut MutexGuard<'_, LogState>, mut carry: Carry) -> Result<(), LogError> {
         let next_lsn = state.next_lsn;
-        let epoch_bytes = self.epoch_bytes.load(Relaxed);
+        self.length.begin_next();
+        let epoch_bytes = self.length.bytes();
         let mut piece = std::mem::take(&mut state.spare);
         let Some(claimed) = &mut state.file else { return Ok(()) };
         let (file, path, end) = (claimed.file.clone(), claimed.path.clone(), claimed.at);

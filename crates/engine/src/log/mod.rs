@@ -122,8 +122,7 @@ pub struct Log {
     pressure: AtomicU8,
     /// Units of recovery that had an id so far.
     units: AtomicU64,
-    /// Bytes after which it is long.
-    epoch_bytes: AtomicU64,
+    length: epochs::Length,
     /// Bytes of a group after which it is written without anybody asking. Two groups are in memory at once.
     gathers: usize,
     /// The same for waking the thread that writes them, where there is one.
@@ -243,16 +242,11 @@ impl Log {
             claimed: AtomicU64::new(0),
             pressure: AtomicU8::new(0),
             units: AtomicU64::new(0),
-            epoch_bytes: AtomicU64::new(epoch_bytes),
+            length: epochs::Length::new(epoch_bytes),
             gathers,
             wakes_at: AtomicUsize::new(gathers),
             flusher: OnceLock::new(),
         }
-    }
-
-    /// From now on it starts over after so many bytes.
-    pub fn start_over_after(&self, bytes: u64) {
-        self.epoch_bytes.store(bytes, Relaxed);
     }
 
     /// Id of the log that its file holds, 0 while it has none.
@@ -269,7 +263,7 @@ impl Log {
             &self.directory,
             &*self.volumes.current(),
             &state.let_go,
-            (self.epoch_bytes.load(Relaxed), self.gathers),
+            (self.length.bytes(), self.gathers),
         )?;
         let first_lsn = state.next_lsn - u64::from(state.records);
         claimed.epoch_lsn = first_lsn;

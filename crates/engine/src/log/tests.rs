@@ -514,6 +514,25 @@ fn a_log_starts_over_for_one_data_set_alone() {
     assert!(log.wants().long, "it is long after one byte");
 }
 
+#[test]
+fn a_log_that_others_wait_for_is_as_long_as_its_checkpoints_cost() {
+    let (log, a) = (log_on(&memory(), 1000, 256 << 20), noting());
+    let one = join(&log, 1, &a);
+    let next = |written: u64| {
+        log.checkpoint_wrote(written);
+        start_over(&log, one);
+        log.length.bytes() >> 20
+    };
+    assert_eq!(next(1 << 20), 256, "nobody waits");
+    log.start_over_soon();
+    assert_eq!(log.length.bytes() >> 20, 16);
+    assert_eq!(next(4 << 20), 32);
+    assert_eq!(next(1 << 30), 256, "no longer than for others");
+    assert_eq!(next(1 << 10), 16, "it follows what the last one wrote");
+    log.start_over_after(8 << 20);
+    assert_eq!(next(1 << 30), 8, "what is asked for is the longest");
+}
+
 /// Requests with their LSNs, and where some are missing.
 type There = (Vec<(u64, Logged)>, Vec<Gap>);
 

@@ -51,6 +51,7 @@ impl OpenDataSet {
         let parts = [Some(&self.common().data), self.records.index()];
         let written = |part: &Component| {
             let written = part.write_early(with_headers);
+            self.shared.log.checkpoint_wrote((written * part.layout.ci_size) as u64);
             match written {
                 0 => Ok(0),
                 _ => part.sync().map(|()| written),
