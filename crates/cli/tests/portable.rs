@@ -42,6 +42,50 @@ fn put_other(place: &Place) {
     assert_eq!(run.status, 0, "{}", run.err);
 }
 
+/// The files below a directory, and what they have.
+fn contents(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(contents(&path));
+        } else {
+            found.push((path.to_str().unwrap().to_string(), std::fs::read(&path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// An output that names a file of the catalog or a component by mistake leaves it as it is.
+#[test]
+fn no_output_takes_the_place_of_what_data_sets_are_kept_in() {
+    let place = place(10);
+    let catalog = place.dir.join("catalog");
+    let own = |file: &&(String, Vec<u8>)| file.1.starts_with(b"CICA");
+    let files = contents(&catalog);
+    let names: Vec<&str> = files.iter().filter(own).map(|file| file.0.as_str()).collect();
+    assert!(names.len() >= 4, "catalog, VVDS, data and index: {names:?}");
+    for name in names {
+        let before = contents(&catalog);
+        let of = |files: &[(String, Vec<u8>)]| files.iter().find(|file| file.0 == name).cloned();
+        let cards = " REPRO INDATASET(PAY.MASTER) OUTFILE(OUT)\n";
+        let out = format!("OUT={name}");
+        let runs = [
+            place.run(&["backup", "PAY.MASTER", "-o", name]),
+            place.run(&["export", "PAY.MASTER", name]),
+            place.run_with(&["idcams", "--dd", &out], cards.as_bytes()),
+        ];
+        for run in runs {
+            assert!(run.status >= 8, "{name}: {} {}", run.status, run.err);
+            let told = format!("{}{}", run.err, String::from_utf8_lossy(&run.out));
+            assert!(told.contains("Cica keeps data sets in"), "{name}: {told}");
+        }
+        assert_eq!(of(&contents(&catalog)), of(&before), "{name}");
+    }
+    assert_eq!(place.run(&["count", "PAY.MASTER"]).status, 0);
+}
+
 #[test]
 fn a_backup_goes_through_a_pipe_and_comes_back() {
     let place = place(500);

@@ -20,6 +20,8 @@
 //! * N7. Of a write behind a file that fails nothing stays, and of one that is [`all_or_nothing`] and not finished
 //!   nothing at all, unless somebody else has written to the file, or the process is killed: half a record would shift
 //!   all that are written behind it later.
+//! * N8. A file that Cica keeps data sets in (a component, a catalog, a log, an archive) is neither replaced nor written
+//!   behind, whoever names it: it is told from others by its first bytes. What cannot be read is not looked at.
 //!
 //! [`all_or_nothing`]: NewFile::all_or_nothing
 
@@ -29,6 +31,11 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the files begin with that Cica keeps data sets in (N8). Copies and listings are the user's.
+const OWN: [&[u8; 8]; 8] = [
+    b"CICAROOT", b"CICA-CAT", b"CICAVVDS", b"CICALOG ", b"CICATAIL", b"CICAARCH", b"CICAPREP", b"CICASTAT",
+];
 
 /// See the module.
 #[derive(Debug)]
@@ -75,6 +82,9 @@ impl NewFile {
             Begun::Named(file) => (file, coming(Some(name))),
             Begun::AsItIs(file) => (file, None),
         };
+        if coming.is_some() {
+            refuse_own(&**disk, path)?;
+        }
         Ok(NewFile {
             disk: disk.clone(),
             file,
@@ -116,6 +126,7 @@ impl NewFile {
         let had = if file.is_stream() {
             None
         } else {
+            refuse_own(&**disk, path)?;
             Some(file.size(None).map_err(bare)?)
         };
         Ok(NewFile {
@@ -244,6 +255,17 @@ impl NameLater {
 
     fn keep(&self, file: NewFile) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
+    }
+}
+
+/// N8.
+fn refuse_own(disk: &dyn Disk, path: &Path) -> io::Result<()> {
+    match disk.look(path, OWN[0].len()) {
+        Ok(first) if OWN.iter().any(|own| own[..] == first) => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is a file that Cica keeps data sets in, and is not replaced: give another name",
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -118,6 +118,30 @@ fn of_two_at_once_each_is_whole() {
 }
 
 #[test]
+fn what_data_sets_are_kept_in_is_not_replaced() {
+    let scratch = Scratch::new("own");
+    let path = scratch.0.join("A.DATA");
+    for own in [b"CICAROOT", b"CICA-CAT", b"CICALOG ", b"CICAARCH"] {
+        let kept = [&own[..], b" and more"].concat();
+        std::fs::write(&path, &kept).expect("a file");
+        for begun in [NewFile::begin(&linux(), &path), NewFile::behind(&linux(), &path)] {
+            let refused = begun.map(drop).expect_err("it is Cica's own");
+            assert_eq!(refused.kind(), io::ErrorKind::InvalidInput, "{refused}");
+        }
+        assert_eq!(std::fs::read(&path).expect("it"), kept);
+        assert_eq!(scratch.names(), ["A.DATA"]);
+    }
+    // Of two names of one file each is the file; a link is no more than a name, and goes.
+    symlink(&path, scratch.0.join("LINK")).expect("a link");
+    let mut new = NewFile::begin(&linux(), &scratch.0.join("LINK")).expect("begun");
+    new.write_all(b"new").expect("a write");
+    new.finish().expect("whole");
+    assert!(std::fs::read(&path).expect("it").starts_with(b"CICAARCH"));
+    std::fs::write(&path, b"CICAPORT, a copy").expect("a file");
+    NewFile::begin(&linux(), &path).expect("a copy is the user's");
+}
+
+#[test]
 fn links_are_replaced_and_modes_kept() {
     let scratch = Scratch::new("links");
     let (path, victim) = (scratch.0.join("COPY"), scratch.0.join("VICTIM"));
