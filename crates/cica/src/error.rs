@@ -3,7 +3,7 @@
 use cica_admin::Outcome;
 use cica_catalog::name::NameError;
 use cica_catalog::CatalogError;
-use cica_engine::{Feedback, OpenError, PrepareError, RequestError};
+use cica_engine::{Feedback, OpenError, PrepareError, RequestError, Retry};
 use cica_messages::Message;
 use cica_session::{DecideError, SessionError};
 use std::fmt;
@@ -80,6 +80,15 @@ impl Error {
             Error::Open { error, .. } => error.is_not_found(),
             Error::Request(error) => matches!(error, RequestError::NotFound),
             _ => self.code() == NOT_FOUND,
+        }
+    }
+
+    /// What would make a request succeed that failed for no fault of its own: waiting, or the unit of recovery done
+    /// again, or a new open. None: it would fail again.
+    pub fn retry(&self) -> Option<Retry> {
+        match self {
+            Error::Request(error) => error.retry(),
+            _ => None,
         }
     }
 

@@ -113,8 +113,8 @@ pub use cica_admin::repro::CopyCounts;
 pub use cica_catalog::{Entry, Name};
 pub use cica_engine::{
     Access, Argument, BufferCounts, Buffering, CloseReport, DataSet, Durability, Feedback, InDoubt, Insert, Intent, Io,
-    OpenError, OpenOptions, PoolBuffers, PoolError, PoolText, PoolTextError, PrepareError, Record, RequestError,
-    ResourcePool, Search, Str, SubpoolCounts, UnitOfRecovery, WriteBuffers,
+    LockMode, OpenError, OpenOptions, Patience, PoolBuffers, PoolError, PoolText, PoolTextError, PrepareError,
+    ReadIntegrity, Record, RequestError, ResourcePool, Retry, Search, Str, SubpoolCounts, UnitOfRecovery, WriteBuffers,
 };
 pub use cica_messages::Message;
 pub use define::{AlternateIndex, Define, Esds, Ksds, Lds, Path, Rrds, Vrrds};

@@ -196,3 +196,38 @@ fn a_store_has_pools_of_buffers_that_opens_share() {
     store.delete_pool(0).unwrap();
     assert!(store.resource_pool(0).is_none());
 }
+
+#[test]
+fn an_error_says_whether_to_try_again() {
+    let place = Place::new("retry");
+    let store = Store::at(place.path()).create().open().unwrap();
+    store.define(Ksds::new("A.B").key(0..4).records(8, 8)).unwrap();
+    with_records(&store, "A.B", &["0001AAAA", "0002BBBB"]);
+    let open = store.open_data_set("A.B", OpenOptions::output()).unwrap();
+    let (one, other) = (store.unit(), store.unit());
+    let (mut ones, mut others) = (open.string_in(&one), open.string_in(&other));
+    let change = |string: &mut Str, key: &[u8; 4]| {
+        let found = string.get(Argument::Key(key), Search::Equal, Intent::Update);
+        found
+            .map(drop)
+            .and_then(|()| string.update(&[key, &b"CCCC"[..]].concat()))
+    };
+    let retry = |result: Result<u64, RequestError>| Error::from(result.unwrap_err()).retry();
+    change(&mut ones, b"0001").unwrap();
+    change(&mut others, b"0002").unwrap();
+    assert_eq!(retry(change(&mut others, b"0001")), Some(Retry::Later));
+    assert_eq!(retry(change(&mut others, b"0009")), None);
+    // Each waits for what the other has, and one of them is told.
+    ones.set_patience(Patience::Forever);
+    others.set_patience(Patience::Forever);
+    let told = std::thread::scope(|scope| {
+        let waits = scope.spawn(|| {
+            let told = change(&mut others, b"0001");
+            told.inspect_err(|_| other.backout().unwrap())
+        });
+        let told = change(&mut ones, b"0002").inspect_err(|_| one.backout().unwrap());
+        [told, waits.join().unwrap()]
+    });
+    let [first, second] = told;
+    assert_eq!(retry(first.and(second)), Some(Retry::Unit));
+}

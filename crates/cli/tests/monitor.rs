@@ -220,6 +220,11 @@ fn who_sends_garbage_is_answered_and_a_port_that_is_taken_is_told() {
     }
     ask(&address, &vec![b'x'; 100_000]);
     assert!(ask(&address, b"GET / HTTP/1.1\r\n\r\n").contains("<title>Cica monitor</title>"));
+    let head = ask(&address, b"HEAD / HTTP/1.1\r\n\r\n");
+    assert!(
+        head.starts_with("HTTP/1.1 200 OK") && head.ends_with("\r\n\r\n"),
+        "{head}"
+    );
     let taken = place.run(&["monitor", "--listen", &address]);
     taken.failed(8, &["CICA1081E", &address]);
 }

@@ -34,7 +34,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the files begin with that Cica keeps data sets in (N8). Copies and listings are the user's.
 const OWN: [&[u8; 8]; 8] = [
-    b"CICAROOT", b"CICA-CAT", b"CICAVVDS", b"CICALOG ", b"CICATAIL", b"CICAARCH", b"CICAPREP", b"CICASTAT",
+    b"CICAROOT",
+    b"CICA-CAT",
+    b"CICAVVDS",
+    b"CICALOG ",
+    b"CICATAIL",
+    b"CICAARCH",
+    b"CICAPREP",
+    b"CICASTAT",
 ];
 
 /// See the module.

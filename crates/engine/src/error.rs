@@ -193,7 +193,31 @@ pub enum RequestError {
     },
 }
 
+/// What makes a request that failed worth doing again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retry {
+    /// Later: somebody has the record, and will not have it for ever.
+    Later,
+    /// Behind a backout: who holds the record waits for this unit of recovery, so all that it did is to be done again.
+    Unit,
+    /// Behind a new open: the open answers nothing more, and what was committed is there.
+    Reopen,
+}
+
 impl RequestError {
+    /// What would make the same request succeed that failed for no fault of its own; none: it would fail again. Where
+    /// space is missing (8/28) somebody has to make room first, so that is none.
+    pub fn retry(&self) -> Option<Retry> {
+        use RequestError::*;
+        match self {
+            Alternate { error, .. } => error.retry(),
+            Exclusive { .. } | LockTimeout { .. } | Retained { .. } | IntervalChanged { .. } => Some(Retry::Later),
+            Deadlock { .. } => Some(Retry::Unit),
+            Fenced { .. } => Some(Retry::Reopen),
+            _ => None,
+        }
+    }
+
     /// VSAM's numbers for it.
     pub fn feedback(&self) -> Feedback {
         use RequestError::*;

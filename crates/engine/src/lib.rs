@@ -99,7 +99,7 @@ pub use dataset::DataSet;
 pub use definition::Definition;
 pub use dictionaries::DictionaryLine;
 pub use engine::{Engine, InDoubt};
-pub use error::{show_key, CopyError, Feedback, OpenError, PoolRefusal, RequestError};
+pub use error::{show_key, CopyError, Feedback, OpenError, PoolRefusal, RequestError, Retry};
 pub use far::PinnedTree;
 pub use files::{peek, Files};
 pub use footprint::Footprint;

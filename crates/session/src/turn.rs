@@ -42,7 +42,10 @@ impl Turn {
         }
         let how = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let lock = open(directory, how, Mode::empty()).ok();
-        match lock.as_ref().map(|lock| flock(lock, FlockOperation::NonBlockingLockExclusive)) {
+        match lock
+            .as_ref()
+            .map(|lock| flock(lock, FlockOperation::NonBlockingLockExclusive))
+        {
             Some(Err(Errno::WOULDBLOCK)) if self.since.elapsed() < LONGEST => std::thread::sleep(LOOK),
             Some(Ok(())) => (self.is_mine, self._lock) = (true, lock),
             // Without a lock each starts its own: it is found out later who serves.

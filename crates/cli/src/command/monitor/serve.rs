@@ -94,12 +94,15 @@ impl Server<'_> {
              X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n\r\n",
             body.len()
         )?;
+        if is_head(&request) {
+            return Ok(());
+        }
         client.write_all(body.as_bytes())
     }
 
     fn answer(&self, request: &[u8]) -> Answer {
         let Some(path) = wanted(request) else {
-            return told("400 Bad Request", "This is no request of HTTP for GET.\n");
+            return told("400 Bad Request", "This is no request of HTTP for GET or HEAD.\n");
         };
         if self.is_private && !hosts(request).all(is_private) {
             return told("421 Misdirected Request", MISDIRECTED);
@@ -179,8 +182,13 @@ fn head(request: &[u8]) -> Option<&str> {
 fn wanted(request: &[u8]) -> Option<&str> {
     let mut words = head(request)?.lines().next()?.split(' ');
     let (method, path, version) = (words.next()?, words.next()?, words.next()?);
-    let sound = method == "GET" && version.starts_with("HTTP/1.") && words.next().is_none();
+    let sound = matches!(method, "GET" | "HEAD") && version.starts_with("HTTP/1.") && words.next().is_none();
     sound.then(|| path.split('?').next().unwrap_or(path))
+}
+
+/// Is the answer wanted without its body?
+fn is_head(request: &[u8]) -> bool {
+    request.starts_with(b"HEAD ")
 }
 
 /// What the client calls this machine. HTTP/1.0 need not say it.
