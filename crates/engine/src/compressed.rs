@@ -45,13 +45,6 @@ struct KnownDictionary {
     _held: Held,
 }
 
-/// A dictionary by its number and checksum (Q7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NamedDictionary {
-    generation: u8,
-    checksum: u32,
-}
-
 /// See the module.
 pub struct Compressed {
     data: Arc<Component>,
@@ -318,27 +311,6 @@ impl Compressed {
         self.keep(generation, dictionary, held);
         self.newest.fetch_max(generation, AcqRel);
         Ok(())
-    }
-
-    /// The dictionary that it compresses with now.
-    pub fn newest(&self) -> NamedDictionary {
-        let generation = self.newest.load(Acquire);
-        NamedDictionary {
-            generation,
-            checksum: self.name_of(generation),
-        }
-    }
-
-    /// Is that this one?
-    #[inline]
-    pub fn is_newest(&self, dictionary: NamedDictionary) -> bool {
-        self.newest.load(Relaxed) == dictionary.generation && self.has(dictionary)
-    }
-
-    /// Is that the dictionary by its number?
-    #[inline]
-    pub fn has(&self, dictionary: NamedDictionary) -> bool {
-        dictionary.checksum != 0 && self.name_of(dictionary.generation) == dictionary.checksum
     }
 
     #[inline]

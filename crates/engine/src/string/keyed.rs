@@ -9,7 +9,6 @@ mod change;
 mod stored;
 
 use super::next_page::NextPage;
-use crate::compressed::NamedDictionary;
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Leaf, Look, Optimistic, Spot, Unbuffered};
 use crate::open::OpenDataSet;
@@ -82,7 +81,7 @@ pub struct KeyedString {
     /// The last change made an alternate key a duplicate.
     duplicate: bool,
     /// Of which data set it takes the records as they are stored, and by which dictionary (compressed:Q5).
-    copies: Option<(Weak<Ksds>, NamedDictionary)>,
+    copies: Option<Weak<Ksds>>,
 }
 
 impl KeyedString {

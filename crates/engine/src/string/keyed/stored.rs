@@ -30,22 +30,18 @@ impl KeyedString {
         let adopted = compressed.adopt(other);
         let adopted = adopted.inspect_err(|error| here.fence_unless_full(error))?;
         if adopted {
-            self.copies = Some((Arc::downgrade(there), compressed.newest()));
+            self.copies = Some(Arc::downgrade(there));
         }
         Ok(adopted)
     }
 
-    /// Is this how it would store a record of `from`? It has taken over the dictionary of that data set alone, and the
-    /// one that both name by that number now is still that one.
+    /// Is this how it would store a record of `from`? It has taken over the dictionary of that data set alone, and
+    /// neither of them gives the number of a dictionary to another (compressed:Q2).
     fn takes_so(&self, from: &KeyedString, stored: &[u8]) -> bool {
-        let (Some(here), Some(there)) = (&self.ksds.compressed, &from.ksds.compressed) else {
+        let Some((here, of)) = self.ksds.compressed.as_ref().zip(self.copies.as_ref()) else {
             return false;
         };
-        let Some((of, dictionary)) = &self.copies else {
-            return false;
-        };
-        let same = std::ptr::eq(of.as_ptr(), Arc::as_ptr(&from.ksds));
-        same && here.would_store_so(stored) && here.is_newest(*dictionary) && there.has(*dictionary)
+        std::ptr::eq(of.as_ptr(), Arc::as_ptr(&from.ksds)) && here.would_store_so(stored)
     }
 
     /// See [`crate::Str::copy_next`].
