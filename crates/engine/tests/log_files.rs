@@ -155,9 +155,25 @@ fn a_data_set_that_is_moved_by_hand_keeps_its_log() {
 /// recovers the other, or takes the log because no root names it, and the power is cut.
 #[test]
 fn a_log_is_needed_until_the_last_root_is_durable() {
+    needed_until_the_last_root_is_durable(false);
+}
+
+/// The same, and before that its files were moved by hand, and another data set made in their place.
+#[test]
+fn a_log_is_needed_until_the_last_root_of_what_was_moved_is_durable() {
+    needed_until_the_last_root_is_durable(true);
+}
+
+/// Each component by its path, and where it is moved to.
+fn moves(world: &World, name: &str) -> [(PathBuf, PathBuf); 2] {
+    let (data, index) = world.paths(name);
+    [data, index].map(|path| (path.clone(), PathBuf::from(format!("{}-away", path.display()))))
+}
+
+fn needed_until_the_last_root_is_durable(moved: bool) {
     let disk = SimDisk::new();
     let world = world_on(&disk);
-    for name in ["a", "b", "c"] {
+    for name in ["a", "b", "c", "other"] {
         loaded(&world, &world.engine(), name, 10);
     }
     let start = disk.image();
@@ -190,6 +206,14 @@ fn a_log_is_needed_until_the_last_root_is_durable() {
             continue;
         }
         let world = world_on(&disk);
+        if moved {
+            for (path, away) in moves(&world, "b") {
+                disk.rename(&path, &away).unwrap();
+            }
+            for ((other, _), (path, _)) in moves(&world, "other").into_iter().zip(moves(&world, "b")) {
+                disk.rename(&other, &path).unwrap();
+            }
+        }
         for (n, name) in (31..).step_by(2).zip(if both { ["a", "c"] } else { ["c", "c"] }) {
             let ds = world.open(&world.engine(), name);
             insert(&mut ds.string(), n, 1).unwrap();
@@ -211,7 +235,13 @@ fn a_log_is_needed_until_the_last_root_is_durable() {
                 Event::Write { .. } => others,
                 _ => Survival::Whole,
             };
-            let world = world_on(&SimDisk::from(end.image(fate)));
+            let disk = SimDisk::from(end.image(fate));
+            let world = world_on(&disk);
+            if moved {
+                for (path, away) in moves(&world, "b") {
+                    disk.rename(&away, &path).unwrap();
+                }
+            }
             let records = contents(&world.open(&world.engine(), "b")).len();
             assert_eq!(records, 11, "call {nth} of the close, {both}: change {one} {alone:?}");
         }
