@@ -1,15 +1,17 @@
-//! A tree is committed while a flush is about to name the log in its root (R12).
+//! What happens between the group that introduces a data set, its root that names the log, and its first requests: a
+//! tree is committed then (R12), or the power is cut and its volume is away when others recover the log (V1).
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
 use cica_disk::sim::Survival;
-use cica_disk::{Image, MemoryDisk, SimDisk, WriteAt};
+use cica_disk::{Disk, Image, MemoryDisk, SimDisk, WriteAt};
 use cica_engine::{Argument, DataSet, Insert, Intent, Search};
+use cica_format::VOLUME_MARK;
 use common::hooked::{hooked, Hook, Hooked};
 use common::{key, sealed, World};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{mpsc, Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -39,40 +41,85 @@ impl Hook for CommitsMeanwhile {
     }
 }
 
+fn loaded(world: &World, name: &str) {
+    world.create(&world.engine(), name, |_, _| {});
+    let load = world.open(&world.engine(), name);
+    for n in 0..20 {
+        load.string().insert(&sealed(n, 1, 100), Insert::Sequential).unwrap();
+    }
+    load.close().unwrap();
+}
+
+fn update(of: &DataSet, value: u64) {
+    let mut string = of.string();
+    string
+        .get(Argument::Key(&key(5)), Search::Equal, Intent::Update)
+        .unwrap();
+    string.update(&sealed(5, value, 100)).unwrap();
+}
+
+fn value(of: &DataSet) -> u64 {
+    let mut string = of.string();
+    common::unsealed(
+        string
+            .get(Argument::Key(&key(5)), Search::Equal, Intent::Read)
+            .unwrap()
+            .bytes,
+    )
+}
+
 #[test]
 fn a_root_has_no_request_that_the_log_it_names_has_not() {
     let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
     let hook = Arc::new(CommitsMeanwhile::default());
     let world = World::on(hooked(disk.clone(), hook.clone()), Path::new("/"));
-    world.create(&world.engine(), "a", |_, _| {});
-    let load = world.open(&world.engine(), "a");
-    for n in 0..20 {
-        load.string().insert(&sealed(n, 1, 100), Insert::Sequential).unwrap();
-    }
-    load.close().unwrap();
+    loaded(&world, "a");
     let open = Arc::new(world.open(&world.engine(), "a"));
-    let mut string = open.string();
-    let update = |string: &mut cica_engine::Str, value: u64| {
-        string.get(Argument::Key(&key(5)), Search::Equal, Intent::Update).unwrap();
-        string.update(&sealed(5, value, 100)).unwrap();
-    };
-    update(&mut string, 2);
+    update(&open, 2);
     let begun = disk.events();
     *hook.of.lock().unwrap() = Some(open.clone());
     open.commit().unwrap();
     let commits = hook.commits.lock().unwrap().take().expect("the log was written");
     commits.join().unwrap();
     let answered = disk.events();
-    drop(string);
     disk.kill();
     let trace = disk.trace();
     for (at, kept) in (begun..=answered).flat_map(|at| [(at, Survival::Lost), (at, Survival::Whole)]) {
         let left = trace.crash_after(at).image(|_, _| kept);
         let world = World::on(Arc::new(MemoryDisk::from(left)), Path::new("/"));
         let open = world.open(&world.engine(), "a");
-        let mut string = open.string();
-        let found = string.get(Argument::Key(&key(5)), Search::Equal, Intent::Read).unwrap();
-        let value = common::unsealed(found.bytes);
+        let value = value(&open);
         assert!(value == 2 || value == 1 && at < answered, "{value} after call {at}");
+    }
+}
+
+#[test]
+fn a_log_stays_for_what_it_introduces_and_is_away() {
+    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    ["a", "b"].iter().for_each(|name| loaded(&world, name));
+    let engine = world.engine();
+    let [a, b] = ["a", "b"].map(|name| world.open(&engine, name));
+    update(&a, 2);
+    a.commit().unwrap();
+    update(&b, 2);
+    let begun = disk.events();
+    b.commit().unwrap();
+    let answered = disk.events();
+    disk.kill();
+    let trace = disk.trace();
+    for (at, kept) in (begun..=answered).flat_map(|at| [(at, Survival::Lost), (at, Survival::Whole)]) {
+        let left = trace.crash_after(at).image(|_, _| kept);
+        let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::from(left));
+        let world = World::on(disk.clone(), Path::new("/"));
+        // Its volume is not mounted: neither the files are there, nor the mark beside them.
+        let (data, index) = world.paths("b");
+        let mark = data.with_file_name(VOLUME_MARK);
+        let away = [data, index, mark].map(|path| (path.clone(), PathBuf::from(format!("{}-away", path.display()))));
+        away.iter().for_each(|(path, away)| disk.rename(path, away).unwrap());
+        assert_eq!(value(&world.open(&world.engine(), "a")), 2);
+        away.iter().for_each(|(path, away)| disk.rename(away, path).unwrap());
+        let found = value(&world.open(&world.engine(), "b"));
+        assert!(found == 2 || found == 1 && at < answered, "{found} after call {at}");
     }
 }
