@@ -27,7 +27,7 @@ int main(void) {
     if (isstart(file, &name, 0, record, ISFIRST) < 0) return failed("isstart");
     while (isread(file, record, ISNEXT) == 0) {
         ldchar(record + 4, 20, text);
-        printf("%d %s\n", ldlong(record), text);
+        printf("%ld %s\n", ldlong(record), text);
     }
     if (iserrno != EENDFILE) return failed("isread");
     return isclose(file) < 0 ? failed("isclose") : 0;

@@ -76,7 +76,8 @@ struct dictinfo {
 #define ISFIXLEN 0
 #define ISAUTOLOCK 0x200 /* what is read is locked until the next read */
 #define ISMANULOCK 0x400 /* ISLOCK and isrelease lock and unlock */
-#define ISEXCLLOCK 0x800 /* nobody else has the file open */
+#define ISEXCLLOCK 0x800 /* no other process has the file open */
+#define ISRDONLY 0x20    /* not supported yet: EBADARG */
 
 /* ---- modes of isread and isstart ---- */
 
@@ -91,6 +92,8 @@ struct dictinfo {
 #define ISLOCK 0x100 /* added: the record is locked */
 #define ISWAIT 0x400 /* added: whoever has it is waited for; ELOCKED if that is another fd of this program */
 #define ISLCKW 0x500 /* both */
+#define ISSKIPLOCK 0x200 /* not supported yet: EBADARG */
+#define ISKEEPLOCK 0x800 /* at isstart; not supported yet: EBADARG */
 
 /* ---- what a call left ---- */
 
@@ -99,7 +102,7 @@ extern int iserrio;             /* always 0 */
 extern long isrecnum;           /* always 0: records of a KSDS have no numbers */
 extern int isreclen;            /* bytes of the record read, or to be written */
 extern int is_nerr;             /* is_errlist[iserrno - 100] has words for 100 <= iserrno < is_nerr */
-extern const char **is_errlist; /* filled by isbuild and isopen */
+extern char **is_errlist;       /* filled by isbuild and isopen */
 const char *iserrtext(void);    /* the last failure of this thread in words; Cica's own */
 
 /* Numbers below 100 are the system's, such as ENOENT, EEXIST, ENOSPC and EIO. */
@@ -118,12 +121,26 @@ const char *iserrtext(void);    /* the last failure of this thread in words; Cic
 #define ENOCURR 112
 #define EFLOCKED 113 /* another program has the file */
 #define EFNAME 114   /* the name leads to no data set name */
+#define ENOLOK 115   /* numbers from here on without a remark are not given: programs may look for them */
 #define EBADMEM 116
+#define EBADCOLL 117
+#define ELOGREAD 118
+#define EBADLOG 119
+#define ELOGOPEN 120
+#define ELOGWRIT 121
 #define ENOTRANS 122 /* the file is open with ISTRANS, and no transaction has begun */
+#define ENOSHMEM 123
 #define ENOBEGIN 124
+#define ENONFS 125
+#define EBADROWID 126
 #define ENOPRIM 127
-#define EROWSIZE 132 /* the record is too long or too short */
+#define ENOLOG 128
+#define EUSER 129
+#define ENODBS 130
+#define ENOFREE 131
+#define EROWSIZE 132 /* the record is too long or too short; the file is opened as its records are not (ISVARLEN) */
 #define EAUDIT 133
+#define ENOLOCKS 134
 #define ENOTYET 199  /* not supported yet; Cica's own */
 
 /* ---- files ---- */
@@ -140,7 +157,7 @@ int isrename(const char *from, const char *to);   /* the same; alternate indexes
  * two have the same. EBADKEY: one ends before the key does. */
 int isaddindex(int fd, const struct keydesc *key);
 int isdelindex(int fd, const struct keydesc *key);
-/* number 0: a struct dictinfo; else a struct keydesc, the first key being 1. */
+/* number 0: a struct dictinfo, and isreclen is the shortest record; else a struct keydesc, the first key being 1. */
 int isindexinfo(int fd, void *buffer, int number);
 
 /* ---- reading ---- */
@@ -180,6 +197,7 @@ int isrewrec(int fd, long record, const char *with);
 int isdelrec(int fd, long record);
 int isuniqueid(int fd, long *id);
 int issetunique(int fd, long id);
+int iscluster(int fd, const struct keydesc *key);
 int isaudit(int fd, const char *name, int mode); /* EAUDIT */
 
 /* ---- numbers in records ---- */
@@ -202,11 +220,11 @@ ISAM_INLINE void stint(int value, char *p) {
     p[0] = (char) (value >> 8);
     p[1] = (char) value;
 }
-ISAM_INLINE int ldlong(const char *p) {
+ISAM_INLINE long ldlong(const char *p) {
     return (int) (((unsigned) (unsigned char) p[0] << 24) | ((unsigned) (unsigned char) p[1] << 16) |
                   ((unsigned) (unsigned char) p[2] << 8) | (unsigned) (unsigned char) p[3]);
 }
-ISAM_INLINE void stlong(int value, char *p) {
+ISAM_INLINE void stlong(long value, char *p) {
     p[0] = (char) (value >> 24);
     p[1] = (char) (value >> 16);
     p[2] = (char) (value >> 8);

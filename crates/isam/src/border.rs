@@ -6,7 +6,7 @@
 //!   `longjmp`. Calls of several threads take turns. One that waits for a record gives its turn back again and again.
 //! * B4. A child of fork is refused: files and locks are its parent's.
 
-use crate::error::{Refused, EBADARG, EBADFILE, NUMBERS};
+use crate::error::{Refused, EBADARG, EBADFILE, EFNAME, NUMBERS};
 use crate::process::Process;
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::{c_char, c_int, c_long, CString};
@@ -212,7 +212,7 @@ pub unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, Re
     // SAFETY: not null, and the caller's promise.
     let text = unsafe { std::ffi::CStr::from_ptr(pointer) };
     text.to_str()
-        .map_err(|_| Refused::because(EBADARG, format!("{name} is no UTF-8 text")))
+        .map_err(|_| Refused::because(EFNAME, format!("{name} is no UTF-8 text")))
 }
 
 /// Of a null pointer.

@@ -31,7 +31,7 @@ use std::ops::Range;
 /// # Errors
 /// EBADKEY, EBADARG, EEXIST.
 pub fn build(store: &Store, name: &Name, key: &Key, least: usize, most: usize) -> Result<(), Refused> {
-    if least == 0 || least > most {
+    if least == 0 || least > most || most > LONGEST_RECORD {
         return Err(Refused::because(
             EBADARG,
             format!("records of {least} to {most} bytes are none"),
@@ -283,6 +283,8 @@ fn bounded(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
+/// The longest record that isbuild takes, as ever.
+const LONGEST_RECORD: usize = 32_511;
 /// The longest prime key.
 const LONGEST_POINTER: usize = 255;
 /// The longest record of an alternate index made here: what IDCAMS gives to one that says nothing.

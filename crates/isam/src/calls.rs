@@ -3,7 +3,7 @@
 use crate::border::{bytes, call, call_in_turns, fill_list, given, isreclen, null, text};
 use crate::building;
 use crate::described::{FileDescription, KeyDescription};
-use crate::error::{Refused, EAUDIT, EBADARG, EBADKEY, ENOTOPEN, ENOTYET};
+use crate::error::{Refused, EAUDIT, EBADARG, EBADKEY, ENOBEGIN, ENOTOPEN, ENOTYET};
 use crate::file::IsamFile;
 use crate::mode::{Mode, Reading, Start};
 use crate::process::{of_file, Process};
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// A call on an open file.
 fn on(number: c_int, what: impl FnOnce(&mut IsamFile) -> Result<(), Refused>) -> c_int {
     call(|process| {
-        let (file, _) = Process::begun(process, false)?.file(number)?;
+        let (file, _) = Process::there(process)?.file(number)?;
         what(file).map(|()| 0)
     })
 }
@@ -26,9 +26,10 @@ fn of_process(what: impl FnOnce(&mut Process) -> Result<(), Refused>) -> c_int {
     call(|process| what(Process::begun(process, false)?).map(|()| 0))
 }
 
-/// Bytes of a record that is to be written.
+/// Bytes of a record that is to be written. Where the file's have one length, and the program says another, the file
+/// refuses it (EROWSIZE): its area may have no more.
 fn length(file: &IsamFile) -> Result<usize, Refused> {
-    if !file.mode.varying || file.fixed {
+    if !file.mode.varying {
         Ok(file.layout.most)
     } else {
         let said = isreclen.load(Relaxed);
@@ -96,13 +97,13 @@ fn opened(process: &mut Option<Process>, number: usize) -> Result<c_int, Refused
 /// Closes a file.
 #[no_mangle]
 pub extern "C" fn isclose(number: c_int) -> c_int {
-    of_process(|process| process.close(number))
+    call(|process| Process::there(process)?.close(number).map(|()| 0))
 }
 
 /// Closes all files.
 #[no_mangle]
 pub extern "C" fn iscleanup() -> c_int {
-    of_process(Process::close_all)
+    call(|process| process.as_mut().map_or(Ok(()), Process::close_all).map(|()| 0))
 }
 
 /// Deletes a file.
@@ -137,10 +138,13 @@ pub unsafe extern "C" fn isrename(from: *const c_char, to: *const c_char) -> c_i
 /// As the header says.
 #[no_mangle]
 pub unsafe extern "C" fn isaddindex(number: c_int, key: *const KeyDescription) -> c_int {
-    of_process(|process| {
+    call(|process| {
         // SAFETY: the caller's promise.
         let key = unsafe { given(key, "the key") }?.key()?;
-        process.reopen(number, |file, store| file.add_index(store, &key))
+        let process = Process::there(process)?;
+        process
+            .reopen(number, |file, store| file.add_index(store, &key))
+            .map(|()| 0)
     })
 }
 
@@ -150,10 +154,13 @@ pub unsafe extern "C" fn isaddindex(number: c_int, key: *const KeyDescription) -
 /// As the header says.
 #[no_mangle]
 pub unsafe extern "C" fn isdelindex(number: c_int, key: *const KeyDescription) -> c_int {
-    of_process(|process| {
+    call(|process| {
         // SAFETY: the caller's promise.
         let key = unsafe { given(key, "the key") }?.key()?;
-        process.reopen(number, |file, store| file.remove_index(store, &key))
+        let process = Process::there(process)?;
+        process
+            .reopen(number, |file, store| file.remove_index(store, &key))
+            .map(|()| 0)
     })
 }
 
@@ -174,6 +181,8 @@ pub unsafe extern "C" fn isindexinfo(number: c_int, buffer: *mut c_void, index: 
                     .cast::<FileDescription>()
                     .write_unaligned(FileDescription::of(file))
             };
+            // Of records with lengths of their own, bytes of the shortest; `di_recsize` has the longest.
+            isreclen.store(file.shortest as c_int, Relaxed);
             return Ok(());
         }
         let key = usize::try_from(index - 1)
@@ -199,7 +208,7 @@ pub unsafe extern "C" fn isstart(
     mode: c_int,
 ) -> c_int {
     call(|process| {
-        let (file, store) = Process::begun(process, false)?.file(number)?;
+        let (file, store) = Process::there(process)?.file(number)?;
         // SAFETY: the caller's promise.
         let key = unsafe { given(key, "the key") }?.key()?;
         let found = file.number_of(&key);
@@ -231,7 +240,7 @@ const AT_A_TIME: Duration = Duration::from_millis(5);
 pub unsafe extern "C" fn isread(number: c_int, record: *mut c_char, mode: c_int) -> c_int {
     let (mut patience, mut serial) = (Patience::None, None);
     call_in_turns(|process| {
-        let process = Process::begun(process, false)?;
+        let process = Process::there(process)?;
         let (file, _) = process.file(number)?;
         // The area is as long as records of the file that had the number at the first turn.
         if *serial.get_or_insert(file.serial) != file.serial {
@@ -316,7 +325,7 @@ pub unsafe extern "C" fn isrewrite(number: c_int, record: *const c_char) -> c_in
 #[no_mangle]
 pub unsafe extern "C" fn isrewcurr(number: c_int, record: *const c_char) -> c_int {
     call(|process| {
-        let (file, store) = Process::begun(process, false)?.file(number)?;
+        let (file, store) = Process::there(process)?.file(number)?;
         let length = length(file)?;
         // SAFETY: the caller's promise.
         let record = unsafe { bytes(record, length) }?;
@@ -367,13 +376,21 @@ pub extern "C" fn isbegin() -> c_int {
 /// Ends it: its changes stand, and are durable.
 #[no_mangle]
 pub extern "C" fn iscommit() -> c_int {
-    of_process(|process| process.end(true))
+    ended(true)
 }
 
 /// Ends it: its changes are taken back.
 #[no_mangle]
 pub extern "C" fn isrollback() -> c_int {
-    of_process(|process| process.end(false))
+    ended(false)
+}
+
+/// Where no call has begun anything, no transaction has begun.
+fn ended(commit: bool) -> c_int {
+    call(|process| {
+        let process = process.as_mut().ok_or_else(|| Refused::new(ENOBEGIN))?;
+        process.end(commit).map(|()| 0)
+    })
 }
 
 /// There is one log, and it is Cica's: the name is not looked at.
@@ -432,6 +449,15 @@ pub extern "C" fn isuniqueid(_number: c_int, _id: *mut c_long) -> c_int {
 #[no_mangle]
 pub extern "C" fn issetunique(_number: c_int, _id: c_long) -> c_int {
     not_yet("a number that no other record has")
+}
+
+/// Not supported yet: records of a KSDS lie in the order of its first key.
+///
+/// # Safety
+/// The key is not looked at.
+#[no_mangle]
+pub unsafe extern "C" fn iscluster(_number: c_int, _key: *const KeyDescription) -> c_int {
+    not_yet("records in the order of another key than the first")
 }
 
 /// Not supported yet.

@@ -1,10 +1,12 @@
 //! iswrite, isrewrite, isdelete, and the same of the current record.
 //!
 //! * G1. A change is whole: record and keys, or nothing. What needs two requests is a unit of recovery.
+//! * G2. A change that is refused holds no record: the engine holds what was got for update until the next request, and
+//!   isrelease knows only what a program has locked.
 
-use crate::error::{end, Refused, ENOCURR, ENOTOPEN, ENOTRANS, EROWSIZE};
+use crate::error::{end, Refused, EDUPL, ENOCURR, ENOTOPEN, ENOTRANS, EROWSIZE};
 use crate::file::{Current, IsamFile};
-use cica::{Insert, Intent, Search, Str, UnitOfRecovery};
+use cica::{Insert, Intent, RequestError, Search, Str, UnitOfRecovery};
 use cica_engine::Patience;
 
 impl IsamFile {
@@ -14,7 +16,8 @@ impl IsamFile {
     /// EDUPL, EROWSIZE, ENOTRANS.
     pub fn write(&mut self, record: &[u8], current: bool) -> Result<(), Refused> {
         let stored = self.to_store(record)?;
-        self.work().insert(&stored, Insert::Direct)?;
+        let added = self.work().insert(&stored, Insert::Direct);
+        self.ended(added)?;
         let prime = self.layout.key_of(0, &stored).to_vec();
         self.note_changed(&prime);
         if current {
@@ -31,9 +34,18 @@ impl IsamFile {
     pub fn rewrite(&mut self, record: &[u8]) -> Result<(), Refused> {
         let stored = self.to_store(record)?;
         let prime = self.layout.key_of(0, &stored).to_vec();
-        self.work().rewrite(&prime, &stored)?;
+        let changed = self.work().rewrite(&prime, &stored);
+        self.ended(changed)?;
         self.note_changed(&prime);
         Ok(())
+    }
+
+    /// What came of a change. One that was refused leaves nothing held for the next (G2).
+    fn ended<T>(&mut self, done: Result<T, RequestError>) -> Result<T, Refused> {
+        if done.is_err() {
+            self.work().end();
+        }
+        Ok(done?)
     }
 
     /// Replaces the current record, whose prime key may change. `unit` makes a unit of recovery.
@@ -44,8 +56,11 @@ impl IsamFile {
         let stored = self.to_store(record)?;
         let old = self.current_prime()?;
         if self.layout.key_of(0, &stored) == old {
-            self.work().rewrite(&old, &stored)?;
+            let changed = self.work().rewrite(&old, &stored);
+            self.ended(changed)?;
             self.note_changed(&old);
+        } else if self.is_there(&stored)? {
+            return Err(Refused::new(EDUPL));
         } else if self.is_in_unit() {
             // The program's transaction has both; what is refused half done is put back.
             let before = self.work().get(&old, Search::Equal, Intent::Update)?.bytes.to_vec();
@@ -62,6 +77,17 @@ impl IsamFile {
         }
         self.reader.current = Current::Record(stored);
         self.stand_on_current()
+    }
+
+    /// Is there a record with the prime key of this one? Who is refused for that keeps its place among those that have
+    /// the same alternate key: to erase it and to put it back would make it the last of them.
+    fn is_there(&mut self, stored: &[u8]) -> Result<bool, Refused> {
+        let prime = self.layout.key_of(0, stored).to_vec();
+        match self.work().get(&prime, Search::Equal, Intent::Read) {
+            Ok(_) => Ok(true),
+            Err(RequestError::NotFound) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Exchanges a record for another within a unit of its own, and locks the new one if one of both was locked.
@@ -112,7 +138,8 @@ impl IsamFile {
 
     fn erase(&mut self, prime: &[u8]) -> Result<(), Refused> {
         self.work().get(prime, Search::Equal, Intent::Update)?;
-        self.work().erase()?;
+        let erased = self.work().erase();
+        self.ended(erased)?;
         self.note_changed(prime);
         Ok(())
     }
@@ -125,7 +152,7 @@ impl IsamFile {
     }
 
     /// Reading goes on behind the record that has become the current one.
-    fn stand_on_current(&mut self) -> Result<(), Refused> {
+    pub(crate) fn stand_on_current(&mut self) -> Result<(), Refused> {
         let Current::Record(stored) = &self.reader.current else {
             return Ok(());
         };

@@ -1,8 +1,10 @@
 //! Why a call was not done: the number that `iserrno` has, and words.
 
 use cica::{Code, Error};
+use cica_catalog::CatalogError;
 use cica_engine::{RequestError, UnitOfRecovery};
 use cica_messages::Message;
+use cica_session::SessionError;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,6 +141,8 @@ impl From<Error> for Refused {
     fn from(error: Error) -> Refused {
         let number = match &error {
             Error::Request(request) => number_of(request),
+            // Nothing is there before something is made.
+            Error::Start(SessionError::Catalog(CatalogError::NoCatalog { .. })) => ENOENT,
             _ if error.is_not_found() => ENOENT,
             _ if error.is_duplicate() => EEXIST,
             _ => match error.code() {

@@ -12,7 +12,7 @@
 //! * I1. A string that reads has no locks. What is locked is so by `work` alone, whose locks are those of the file or
 //!   of its transaction. What is changed is so by `work`, or in a unit for which `work` gives up locks (`give_up`).
 
-use crate::error::{Refused, EBADFILE, EFLOCKED, ENOTEXCL};
+use crate::error::{Refused, EBADFILE, EFLOCKED, ENOTEXCL, EROWSIZE};
 use crate::key::Key;
 use crate::layout::Layout;
 use crate::mode::Mode;
@@ -112,8 +112,19 @@ impl IsamFile {
         let failed = |error| open_error(name, error);
         let (catalog, reached) = session.reach(name).map_err(failed)?;
         let contents = catalog.contents().map_err(Error::from)?;
+        if let Ok(Entry::Aix(_)) = contents.get(&reached.cluster.name) {
+            let words =
+                format!("{name} is an alternate index: its records are those of the file's keys, for isaddindex alone");
+            return Err(Refused::because(EBADFILE, words));
+        }
         let related: Vec<&Aix> = contents.related(&reached.cluster.name).filter_map(upgraded).collect();
         let layout = layout(&reached.cluster, &related)?;
+        let size = reached.cluster.attributes.record_size;
+        let fixed = size.average == size.maximum;
+        if !fixed && !mode.varying {
+            let words = format!("{name}: its records have lengths of their own, so it is opened with ISVARLEN");
+            return Err(Refused::because(EROWSIZE, words));
+        }
         let options = OpenOptions {
             alone: mode.alone,
             ..if mode.writes {
@@ -130,8 +141,6 @@ impl IsamFile {
         if base.loading() {
             base.end_load()?;
         }
-        let size = reached.cluster.attributes.record_size;
-        let fixed = size.average == size.maximum;
         Ok(IsamFile {
             name: reached.cluster.name.clone(),
             fixed,

@@ -45,6 +45,14 @@ impl Process {
         process.as_mut().ok_or_else(|| Refused::new(ENOTOPEN))
     }
 
+    /// The process's, where a call has begun it: before that no file is open.
+    ///
+    /// # Errors
+    /// ENOTOPEN.
+    pub fn there(process: &mut Option<Process>) -> Result<&mut Process, Refused> {
+        process.as_mut().ok_or_else(|| Refused::new(ENOTOPEN))
+    }
+
     /// Opens a file.
     ///
     /// # Errors
@@ -68,7 +76,10 @@ impl Process {
         }
         let free = self.free()?;
         building::build(&self.store, &name, key, least, most)?;
-        let opened = IsamFile::open(self.store.session(), &name, of)?;
+        let opened = IsamFile::open(self.store.session(), &name, of).inspect_err(|_| {
+            // The next try finds the name free. What cannot be deleted is told as what could not be opened.
+            let _ = building::delete(&self.store, &name.to_string());
+        })?;
         self.put(free, opened);
         Ok(free)
     }
@@ -134,12 +145,14 @@ impl Process {
         let slot = usize::try_from(number)
             .ok()
             .and_then(|number| self.files.get_mut(number));
-        let file = slot.and_then(Option::take).ok_or_else(|| Refused::new(ENOTOPEN))?;
-        let (name, mode) = (file.name.clone(), file.mode);
+        let mut file = slot.and_then(Option::take).ok_or_else(|| Refused::new(ENOTOPEN))?;
+        let (name, mode, place) = (file.name.clone(), file.mode, file.place());
+        self.kept.extend(file.kept().map(|prime| (name.clone(), prime)));
         let done = work(file, &self.store);
         let opened = IsamFile::open(self.store.session(), &name, mode);
         match (done, opened) {
-            (done, Ok(opened)) => {
+            (done, Ok(mut opened)) => {
+                opened.take_place(self.store.session(), place)?;
                 self.put(usize::try_from(number).unwrap_or(0), opened);
                 done
             }
@@ -168,7 +181,9 @@ impl Process {
     /// Something could not be made durable.
     pub fn close_all(&mut self) -> Result<(), Refused> {
         let mut done = Ok(());
-        for file in std::mem::take(&mut self.files).into_iter().flatten() {
+        for mut file in std::mem::take(&mut self.files).into_iter().flatten() {
+            let name = file.name.clone();
+            self.kept.extend(file.kept().map(|prime| (name.clone(), prime)));
             done = done.and(file.close());
         }
         done

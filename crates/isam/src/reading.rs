@@ -2,10 +2,11 @@
 
 use crate::error::{Refused, EENDFILE, ENOCURR, ENOREC, ENOTOPEN};
 use crate::file::{Current, IsamFile, Still, Way};
-use crate::key::behind;
+use crate::key::{behind, Key};
 use crate::mode::{Reading, Start, Which};
 use cica::{Intent, RequestError, Search, Str};
 use cica_engine::Patience;
+use cica_session::Session;
 
 /// Why no record was read.
 pub enum Unread {
@@ -13,6 +14,14 @@ pub enum Unread {
     Busy(Vec<u8>, Refused),
     /// Anything else.
     Refused(Refused),
+}
+
+/// Where a file stands (the table of `file`).
+pub struct Place {
+    key: Key,
+    current: Current,
+    /// The record that is read next, where isstart has said so.
+    next: Option<Vec<u8>>,
 }
 
 impl From<Refused> for Unread {
@@ -206,6 +215,41 @@ impl IsamFile {
         }
         self.reader.current = Current::Started;
         Ok(())
+    }
+
+    /// By which key it is read, and where: for the file that is opened in its place.
+    pub fn place(&mut self) -> Place {
+        let next = match self.reader.current {
+            Current::Started => self.step(Way::Forward).ok(),
+            _ => None,
+        };
+        Place {
+            key: self.layout.keys[self.reader.key].0.clone(),
+            current: self.reader.current.clone(),
+            next,
+        }
+    }
+
+    /// Goes on where another file of the same records stood. Where its key is gone the prime key is read by.
+    ///
+    /// # Errors
+    /// The index of the key cannot be opened; the device failed.
+    pub fn take_place(&mut self, session: &Session, place: Place) -> Result<(), Refused> {
+        self.read_by(session, self.number_of(&place.key).unwrap_or(0))?;
+        match (place.current, place.next) {
+            (Current::Record(stored), _) => {
+                self.reader.current = Current::Record(stored);
+                self.stand_on_current()
+            }
+            (Current::Started, Some(next)) => {
+                self.reader.current = Current::Record(next.clone());
+                self.stand_on_current()?;
+                self.stand_by(&next, Way::Forward)?;
+                self.reader.current = Current::Started;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Stands so that the record that was read last is read once more by the next step this way. A step the other way

@@ -72,6 +72,13 @@ fn each_call_does_what_the_header_says() {
 }
 
 #[test]
+fn what_is_refused_leaves_nothing_behind() {
+    let place = Workplace::new("refusals");
+    let program = place.compile_source("tests/refusals.c", true);
+    assert_fine(&place.run(&program, &[], &[]));
+}
+
+#[test]
 fn corners_are_what_the_header_says() {
     let place = Workplace::new("corners");
     let program = place.compile_source("tests/corners.c", true);
