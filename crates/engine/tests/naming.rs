@@ -4,12 +4,13 @@
 
 mod common;
 
-use cica_disk::sim::Survival;
-use cica_disk::{Disk, Image, MemoryDisk, SimDisk, WriteAt};
+use cica_disk::sim::{Event, Survival};
+use cica_disk::{Disk, Image, MemoryDisk, Open, SimDisk, WriteAt};
 use cica_engine::{Argument, DataSet, Insert, Intent, Search};
 use cica_format::VOLUME_MARK;
 use common::hooked::{hooked, Hook, Hooked};
 use common::{key, sealed, World};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{mpsc, Arc, Mutex};
@@ -121,5 +122,55 @@ fn a_log_stays_for_what_it_introduces_and_is_away() {
         away.iter().for_each(|(path, away)| disk.rename(away, path).unwrap());
         let found = value(&world.open(&world.engine(), "b"));
         assert!(found == 2 || found == 1 && at < answered, "{found} after call {at}");
+    }
+}
+
+/// A log has started over, the power is cut before anything else is durable, and one copy of the root is damaged: the
+/// other does (R9).
+#[test]
+fn either_copy_of_a_root_does_without_the_log_that_has_started_over() {
+    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    loaded(&world, "a");
+    let engine = world.engine();
+    // A checkpoint finds any log worth starting over.
+    engine.start_log_over_after(64 << 10);
+    let a = world.open(&engine, "a");
+    update(&a, 2);
+    a.commit().unwrap();
+    a.checkpoint().unwrap();
+    let begun = disk.events();
+    update(&a, 3);
+    a.commit().unwrap();
+    disk.kill();
+    let trace = disk.trace();
+    let root = |event: &Event| match event {
+        Event::Write { at, bytes, .. } if bytes.starts_with(b"CICAROOT") => Some(*at),
+        _ => None,
+    };
+    let copies: BTreeSet<u64> = trace.events().iter().filter_map(root).collect();
+    assert_eq!(copies.len(), 2, "{copies:?}");
+    // The log is written to anew, and from the next root on it is that one which counts. One that names the log early
+    // is on its way before.
+    let group = |event: &Event| matches!(event, Event::Write { bytes, .. } if bytes.starts_with(b"CiLG"));
+    let from = |first: usize, is: &dyn Fn(&Event) -> bool| {
+        let found = trace.events().iter().skip(first).position(is);
+        first + found.expect("the commit writes both")
+    };
+    let next = from(from(begun, &group), &|event| root(event).is_some());
+    for (at, damaged) in (begun..=next).flat_map(|at| copies.iter().map(move |copy| (at, *copy))) {
+        let left = trace.crash_after(at).image(|_, _| Survival::Lost);
+        let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::from(left));
+        let world = World::on(disk.clone(), Path::new("/"));
+        let how = Open {
+            write: true,
+            ..Open::default()
+        };
+        let file = disk.open(&world.paths("a").0, how).unwrap();
+        let (at_copy, buf) = (damaged + 16, &[0xFF; 64][..]);
+        file.write(&[WriteAt { at: at_copy, buf }]).unwrap();
+        drop(file);
+        let found = value(&world.open(&world.engine(), "a"));
+        assert_eq!(found, 2, "after call {at}, copy at {damaged} damaged");
     }
 }
