@@ -22,7 +22,13 @@ fn said(text: &str, now: u64) -> Result<(u64, u64), Failure> {
         let words = format!("'{text}' is no time; say HH:MM[:SS] of today or YYYY-MM-DDTHH:MM[:SS], UTC");
         Failure::new(Status::REFUSED, &CICA1015E, words)
     };
-    parse(text, now / SECOND / DAY).ok_or_else(wrong)
+    let (from, length) = parse(text, now / SECOND / DAY).ok_or_else(wrong)?;
+    // Nothing was done then. Behind midnight the time of yesterday evening is such a slip.
+    if from > now / SECOND {
+        let words = format!("'{text}' is to come: it is {} now, and HH:MM is of today, UTC", shown(now));
+        return Err(Failure::new(Status::REFUSED, &CICA1015E, words));
+    }
+    Ok((from, length))
 }
 
 /// The beginning, in seconds since 1970, and the length in seconds.
@@ -103,6 +109,14 @@ mod tests {
     fn a_time_is_of_today_and_a_minute_has_sixty_seconds() {
         assert_eq!(parse("11:58", 2), Some((2 * DAY + 11 * 3600 + 58 * 60, 60)));
         assert_eq!(parse("11:58:09", 2), Some((2 * DAY + 11 * 3600 + 58 * 60 + 9, 1)));
+    }
+
+    #[test]
+    fn what_is_to_come_is_refused() {
+        let now = (2 * DAY + 60) * SECOND + 1;
+        assert!(end_of("00:01", now).is_ok(), "this minute");
+        assert!(end_of("00:02", now).is_err() && beginning_of("23:58", now).is_err());
+        assert!(end_of("1970-01-02T23:58", now).is_ok() && end_of("2030-01-01T00:00", now).is_err());
     }
 
     #[test]

@@ -24,6 +24,12 @@ fn until(place: &Place) -> String {
     value["archive"][0]["until"].as_str().unwrap().to_owned()
 }
 
+/// The time as commands take it.
+fn now() -> String {
+    let date = std::process::Command::new("date").args(["-u", "+%FT%T"]).output();
+    String::from_utf8(date.unwrap().stdout).unwrap().trim().to_owned()
+}
+
 #[test]
 fn a_data_set_comes_back_as_it_was_at_a_moment() {
     let place = Place::new();
@@ -153,7 +159,10 @@ fn a_missing_segment_is_named_and_an_archive_is_cleaned() {
     std::fs::write(middle, bytes).unwrap();
     let run = place.run(&["archive", "verify"]);
     assert_eq!(run.status, 0, "{}", run.err);
-    let cleaned = place.run(&["archive", "clean", "--before", "2100-01-01T00:00"]);
+    let to_come = place.run(&["archive", "clean", "--before", "2100-01-01T00:00"]);
+    assert!(to_come.status == 8 && to_come.err.contains("CICA1015E"), "{}", to_come.err);
+    std::thread::sleep(Duration::from_millis(1100));
+    let cleaned = place.run(&["archive", "clean", "--before", &now()]);
     assert_eq!(cleaned.status, 0, "{}", cleaned.err);
     assert_eq!(segments(&directory).len(), 1);
     let run = place.run(&["recover", "PAY.MASTER", "--from", "noon"]);
@@ -186,4 +195,54 @@ fn a_data_set_and_its_copy_under_another_name_are_both_recovered() {
         assert_eq!(run.status, 0, "{}", run.err);
         assert_eq!(place.run(&["cat", name]).out, records);
     }
+}
+
+/// An archive that lacks its end is told: the newest segment is missing, or is cut behind a frame, or what came after it
+/// was never archived. Up to there it does.
+#[test]
+fn an_archive_that_lacks_its_end_is_not_taken_for_all() {
+    let place = Place::new();
+    assert_eq!(place.run_with(&["idcams"], DEFINE.as_bytes()).status, 0);
+    put(&place, "00001ADAMS\n");
+    assert_eq!(place.run(&["backup", "PAY.MASTER", "-o", "noon"]).status, 0);
+    put(&place, "00002BAKER\n");
+    let (then, two) = (until(&place), place.run(&["cat", "PAY.MASTER"]).out);
+    std::thread::sleep(Duration::from_millis(1100));
+    put(&place, "00003CLARK\n");
+    std::thread::sleep(Duration::from_millis(1100));
+    let all = place.run(&["cat", "PAY.MASTER"]).out;
+    let refused = |to: &[&str]| {
+        let run = place.run(&[&["recover", "PAY.MASTER", "--from", "noon"], to].concat());
+        assert!(run.status == 12 && run.err.contains("CICA1011E"), "{} {}", run.status, run.err);
+        assert!(run.err.contains("the archive ends before"), "{}", run.err);
+        assert_eq!(place.run(&["cat", "PAY.MASTER"]).out, all, "nothing is changed");
+    };
+    let last = until(&place);
+    let newest = segments(&place.dir.join("catalog/archive")).pop().unwrap();
+    let whole = std::fs::read(&newest).unwrap();
+    // Cut behind the frame of the change: the end is missing.
+    let end = whole.windows(4).rposition(|bytes| bytes == b"CiAF").unwrap();
+    std::fs::write(&newest, &whole[..end]).unwrap();
+    refused(&[]);
+    // Gone.
+    std::fs::remove_file(&newest).unwrap();
+    refused(&[]);
+    refused(&["--to", &last]);
+    std::fs::write(&newest, &whole).unwrap();
+    // Never archived.
+    let cards = " ALTER PAY.MASTER LOG(UNDO)\n";
+    assert_eq!(place.run_with(&["idcams"], cards.as_bytes()).status, 0);
+    put(&place, "00003CLARK\n");
+    std::thread::sleep(Duration::from_millis(1100));
+    refused(&[]);
+    refused(&["--to", &now()]);
+    // Up to where the archive is whole it does.
+    let run = place.run(&["recover", "PAY.MASTER", "--from", "noon", "--to", &then]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    assert_eq!(place.run(&["cat", "PAY.MASTER"]).out, two);
+    let run = place.run(&["recover", "PAY.MASTER", "--from", "noon", "--to", "2100-01-01T00:00"]);
+    assert!(run.status == 8 && run.err.contains("CICA1015E"), "{}", run.err);
+    // A name that is not there may be a slip.
+    let clean = ["archive", "clean", "--before", &then, "PAY.MISTER"];
+    assert_eq!(place.run(&clean).status, 4);
 }

@@ -227,7 +227,9 @@ fn nothing_but_a_cluster_of_the_name_is_recovered_or_restored_over() {
     cards(&place, "DELETE PAY.FILE CLUSTER").done();
     cards(&place, &cluster("PAY.OTHER", "")).done();
     put(&place, "PAY.OTHER", "00009OTHER\n");
-    let recover = ["recover", "PAY.FILE", "--from", "copy", "--to", "2100-01-01T00:00"];
+    let date = std::process::Command::new("date").args(["-u", "+%FT%T"]).output();
+    let now = String::from_utf8(date.unwrap().stdout).unwrap();
+    let recover = ["recover", "PAY.FILE", "--from", "copy", "--to", now.trim()];
     cards(&place, "DEFINE ALIAS (NAME(PAY.FILE) RELATE(PAY.OTHER))").done();
     place.run(&recover[..4]).failed(12, &["CICA1011E", "ALIAS"]);
     place.run(&recover).failed(12, &["CICA1011E", "ALIAS"]);

@@ -20,8 +20,8 @@
 //! * N7. Of a write behind a file that fails nothing stays, and of one that is [`all_or_nothing`] and not finished
 //!   nothing at all, unless somebody else has written to the file, or the process is killed: half a record would shift
 //!   all that are written behind it later.
-//! * N8. A file that Cica keeps data sets in (a component, a catalog, a log, an archive) is neither replaced nor written
-//!   behind, whoever names it: it is told from others by its first bytes. What cannot be read is not looked at.
+//! * N8. A file that Cica keeps data sets in (a component, a catalog, a log, an archive) is neither replaced nor
+//!   written behind, whoever names it: it is told from others by its first bytes. What cannot be read is not looked at.
 //!
 //! [`all_or_nothing`]: NewFile::all_or_nothing
 

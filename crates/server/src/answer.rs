@@ -212,6 +212,9 @@ impl Turn<'_> {
     fn answer(&mut self, ask: Ask<'_>, descriptor: Option<OwnedFd>) -> Said {
         match ask {
             Ask::Hello { .. } => self.say(&nonsense(&"a connection is greeted once")),
+            Ask::Open { .. } if self.guest.is_late => {
+                self.say(&nonsense(&"the server is being drained and takes no new client"))
+            }
             Ask::Open { name, through, how } => self.open((name, through), how, descriptor.as_ref()),
             Ask::Close { set } => self.close(set),
             Ask::Facts { .. }

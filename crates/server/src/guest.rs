@@ -70,6 +70,8 @@ pub struct Guest {
     /// Process and user, as the kernel says.
     pub who: (i32, u32),
     program: String,
+    /// It came while nobody new is taken: it may ask, and open nothing.
+    pub is_late: bool,
     begun: Instant,
     /// What is counted of its requests.
     pub tally: Tally,
@@ -148,13 +150,14 @@ const ENDED: &str = "the client has ended";
 
 impl Guest {
     /// Of the process at the other end of its first connection.
-    pub fn new(number: u64, peer: &mut Peer, program: &str) -> Guest {
+    pub fn new(number: u64, peer: &mut Peer, program: &str, is_late: bool) -> Guest {
         // A program's own words are kept short and printable: they stand in tables.
         let printable = program.chars().filter(|c| !c.is_control()).take(64).collect();
         Guest {
             number,
             who: (peer.process, peer.user),
             program: printable,
+            is_late,
             begun: Instant::now(),
             tally: Tally::default(),
             life: peer.life.take(),
@@ -419,7 +422,7 @@ mod tests {
 
     #[test]
     fn no_number_is_given_twice_or_means_none() {
-        let guest = Guest::new(1, &mut peer(), "test");
+        let guest = Guest::new(1, &mut peer(), "test", false);
         assert_eq!([(); 2].map(|()| guest.connect(&mut peer()).unwrap()), [1, 2]);
         guest.has.lock().last = u32::MAX - 2;
         let next = [(); 3].map(|()| guest.connect(&mut peer()).unwrap());
@@ -441,7 +444,7 @@ mod tests {
 
     #[test]
     fn who_is_about_to_use_an_area_keeps_it() {
-        let guest = Guest::new(1, &mut peer(), "test");
+        let guest = Guest::new(1, &mut peer(), "test", false);
         let area = StringArea::new(&Arc::default()).unwrap();
         guest.has.lock().areas.insert(7, Arc::new(Mutex::new(area)));
         std::thread::sleep(UNUSED);

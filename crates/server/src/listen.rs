@@ -5,8 +5,8 @@
 //! | starting | the lock is another's | ended: [`ServeError::AnotherServes`] |
 //! | starting | the lock is taken, the socket listens | serving |
 //! | serving | no client for as long as is waited | ended, the socket is removed |
-//! | serving | DRAIN | draining: who is there goes on, nobody new comes in |
-//! | draining | no client | ended |
+//! | serving | DRAIN | draining: who is there goes on, who comes may ask and opens nothing |
+//! | draining | no client from before | ended |
 //! | serving, draining | STOP | ended: clients' units are backed out, data sets closed |
 
 use crate::answer::Connection;

@@ -69,18 +69,17 @@ impl Owner {
 
     /// Is it to end, now that there are clients, or none?
     pub fn ends(&self) -> bool {
-        let left = self.draining.load(Acquire) && self.guests.lock().is_empty();
+        let left = self.draining.load(Acquire) && self.guests.lock().values().all(|guest| guest.is_late);
         left || self.stopping.load(Acquire)
     }
 
     /// A client that comes for the first time.
     pub(crate) fn enter(&self, peer: &mut Peer, program: &str) -> Result<Arc<Guest>, String> {
-        if self.draining.load(Acquire) {
-            return Err("the server is being drained and takes no new client".into());
-        }
+        // Who asks how far it is, or ends it at once, has to come in.
+        let is_late = self.draining.load(Acquire);
         let last = self.last.fetch_add(1, AcqRel) + 1;
         let number = session_number(peer, last);
-        let guest = Arc::new(Guest::new(number, peer, program));
+        let guest = Arc::new(Guest::new(number, peer, program, is_late));
         self.guests.lock().insert(number, guest.clone());
         Ok(guest)
     }

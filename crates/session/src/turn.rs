@@ -5,11 +5,12 @@
 //! has a lock on the directory of its socket, and the others look for the socket again and again meanwhile. The lock
 //! decides nothing but who is quickest: that no two serve is the owner's own lock.
 
+use cica_disk::{Clock, SystemClock};
 use rustix::fs::{flock, open, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long another is left the turn: who has it may be stopped, or have no owner to start.
 const LONGEST: Duration = Duration::from_millis(200);
@@ -18,7 +19,7 @@ const LOOK: Duration = Duration::from_micros(500);
 
 /// The turn to start an owner, for those who look for the owner of one catalog.
 pub(crate) struct Turn {
-    since: Instant,
+    since: Duration,
     is_mine: bool,
     /// The directory of the socket, with the lock. There is none before the first owner of a catalog has made it.
     _lock: Option<OwnedFd>,
@@ -28,7 +29,7 @@ impl Turn {
     /// Nobody's turn yet.
     pub(crate) fn new() -> Turn {
         Turn {
-            since: Instant::now(),
+            since: SystemClock.passed(),
             is_mine: false,
             _lock: None,
         }
@@ -46,7 +47,7 @@ impl Turn {
             .as_ref()
             .map(|lock| flock(lock, FlockOperation::NonBlockingLockExclusive))
         {
-            Some(Err(Errno::WOULDBLOCK)) if self.since.elapsed() < LONGEST => std::thread::sleep(LOOK),
+            Some(Err(Errno::WOULDBLOCK)) if SystemClock.passed() < self.since + LONGEST => std::thread::sleep(LOOK),
             Some(Ok(())) => (self.is_mine, self._lock) = (true, lock),
             // Without a lock each starts its own: it is found out later who serves.
             _ => {
@@ -75,7 +76,7 @@ mod tests {
         assert!(second.is_mine(&directory));
         let mut third = Turn::new();
         while !third.is_mine(&directory) {}
-        assert!(third.since.elapsed() >= LONGEST, "the second still has the lock");
+        assert!(SystemClock.passed() >= third.since + LONGEST, "the second still has the lock");
         std::fs::remove_dir(&directory).unwrap();
     }
 

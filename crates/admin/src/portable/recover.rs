@@ -3,8 +3,8 @@
 //! 1. The data set is made beside the original, whose entry and files are untouched until the new one is whole.
 //! 2. Its alternate indexes stay. They are out of step with it from the switch on, which each open finds out, until
 //!    they are built anew: the last step.
-//! 3. Where the original can be read, the archive must have everything that it has, unless a time is said. It is locked
-//!    from before it is seen what the archive has: nobody adds to it behind that.
+//! 3. Where the original can be read, the archive must have everything that it has, unless a time is said up to which the
+//!    archive goes. It is locked from before it is seen what the archive has: nobody adds to it behind that.
 //! 4. Nothing but a cluster of the name is replaced.
 //! 5. What a unit has done that was in doubt at the moment is left out, and said. One that is in doubt to this day may
 //!    be left out of the state of a moment that was asked for, and of no other: whoever commits it later would find its
@@ -22,7 +22,7 @@ use crate::outcome::Outcome;
 use crate::report::Report;
 use crate::trouble::not_opened;
 use cica_catalog::{Catalog, Entry, Name, Resolved};
-use cica_engine::archive::{Plan, RedoError};
+use cica_engine::archive::{ArchiveEnd, Plan, RedoError};
 use cica_engine::Undecided;
 use cica_format::portable::Mode;
 use cica_format::root::Root;
@@ -202,15 +202,31 @@ impl Recovering<'_> {
                  called now. Say up to when it is to be recovered, or take a later copy"
             )));
         }
-        if let (Some(root), None) = (self.original, self.until) {
-            if root.log.origin != plan.last_origin {
-                return Err(self.not(
-                    &"the archive ends before what the data set has: it was changed later, by a load or without LOG(ALL), or \
-                      the last segments are missing. Say up to when it is to be recovered, or take a later copy",
-                ));
+        match self.original {
+            Some(root) if self.has_more(root, plan.end) && plan.end.time < until => {
+                let up_to = match moment(plan.end.time) {
+                    _ if plan.end.time == 0 => "Take a later copy".to_owned(),
+                    (date, time) => format!(
+                        "Up to {date} {time} UTC the archive is whole: say a moment up to then, or take a later copy"
+                    ),
+                };
+                Err(self.not(&format!(
+                    "the archive ends before what the data set has: it was changed later, by a load or without LOG(ALL), or \
+                     the end of the archive is missing. {up_to}"
+                )))
             }
+            _ => Ok(Some(plan)),
         }
-        Ok(Some(plan))
+    }
+
+    /// Has the data set what the archive has not? Its open is another than that of the last segment, or it was closed,
+    /// which ends the segment, and that has no end. One that an earlier RECOVER or RESTORE made is another cluster: of that
+    /// the archive has nothing, and another moment may be asked for.
+    fn has_more(&self, root: &Root, end: ArchiveEnd) -> bool {
+        let is_other = root.log.origin != end.origin;
+        let lacks_its_end = !is_other && root.log.log == 0 && !end.is_ended;
+        let is_later = root.cluster == end.cluster && root.statistics.last_change > end.time;
+        is_other && (is_later || self.until.is_none()) || lacks_its_end && is_later
     }
 
     /// The units that were in doubt at the moment, and whose changes the copy has, or gets on the way (5).

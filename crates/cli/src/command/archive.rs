@@ -57,7 +57,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     };
     let is_shown = !matches!(action, ArchiveAction::Clean(_));
     // A name that leads to nothing may be a slip.
-    let is_named = is_shown && name.is_some();
+    let is_named = name.is_some();
     let request = Archive { name, action };
     let mut lines = Vec::new();
     let status = work(session, global, |services: &mut Services| {

@@ -9,7 +9,8 @@ use cica_admin::stated::Stated;
 use cica_admin::Outcome;
 use cica_catalog::{place, Contents, Device, Entry, Name, Volser, Volume};
 use cica_engine::OpenError;
-use cica_format::root::Root;
+use cica_format::root::{Root, MAGIC};
+use cica_format::VOLUME_MARK;
 use cica_messages as messages;
 use cica_session::rebuild;
 use clap::Args;
@@ -48,6 +49,11 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         status = Status::REFUSED;
     }
     let mut names = rebuilt.taken;
+    for directory in options.directory.iter().filter(|directory| has_no_data_set(&session, directory)) {
+        let words = format!("{}: no data set lies here; name the directory of a volume", directory.display());
+        Failure::new(Status::NOTHING, &messages::CICA0930E, words).tell();
+        status = status.max(Status::NOTHING);
+    }
     let files = uncataloged(&session, &directories, device)?;
     let catalog = session.catalog.clone();
     status = status.max(from_files(session, global, files, &mut names)?);
@@ -58,6 +64,18 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         status = status.max(relations(&*catalog.contents()?, &names));
     }
     Ok(status.with_output(written))
+}
+
+/// Is it no volume, and is no component in it?
+fn has_no_data_set(session: &Session, directory: &Path) -> bool {
+    let Ok(directory) = std::path::absolute(directory) else { return false };
+    let is_ours = |name: &Path| {
+        let first = session.disk.look(&directory.join(name), MAGIC.len());
+        name == Path::new(VOLUME_MARK) || first.is_ok_and(|first| first == MAGIC)
+    };
+    // What cannot be listed is told already.
+    let listed = session.disk.list(&directory);
+    listed.is_ok_and(|files| !files.iter().any(|(name, _)| is_ours(name)))
 }
 
 /// Data components that no entry names, by the cluster they say they are of.

@@ -32,7 +32,7 @@ mod redo;
 mod segments;
 mod write;
 
-pub use redo::{follows, plan, Plan, RedoError, Step};
+pub use redo::{follows, plan, ArchiveEnd, Plan, RedoError, Step};
 pub use segments::{all, segments, ArchiveError, Segment, SegmentFile};
 pub use write::{Begin, Writer};
 

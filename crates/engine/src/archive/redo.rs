@@ -69,10 +69,25 @@ pub struct Plan {
     pub reached: u64,
     /// The last open whose changes the archive has; the copy's if it has none behind it.
     pub last_origin: u64,
+    /// How the archive ends, whatever the moment is.
+    pub end: ArchiveEnd,
     /// What the data set was called when the segments of the way were begun, each name once.
     pub names: Vec<String>,
     /// The clusters of these segments, in their order, each once.
     pub clusters: Vec<u64>,
+}
+
+/// How the archive of a data set ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ArchiveEnd {
+    /// The cluster of its last segment.
+    pub cluster: u64,
+    /// The open that wrote that.
+    pub origin: u64,
+    /// When what it has last was written, nanoseconds since 1970; 0: it has nothing.
+    pub time: u64,
+    /// That open has ended its segment, so the archive has all that it changed.
+    pub is_ended: bool,
 }
 
 /// What is to be done next in a copy.
@@ -120,6 +135,7 @@ pub fn plan(disk: &dyn Disk, directory: &Path, (lineage, copy): (u64, u64), unti
         units_left_out: 0,
         reached: 0,
         last_origin: copy,
+        end: ArchiveEnd::default(),
         names: Vec::new(),
         clusters: Vec::new(),
     };
@@ -249,7 +265,27 @@ impl Plan {
         })?;
         self.units_left_out = changed.difference(&committed).count();
         (self.committed, self.reached, self.last_origin) = (committed, reached, last_origin);
+        self.end = self.ends(disk)?;
         Ok(())
+    }
+
+    fn ends(&self, disk: &dyn Disk) -> Result<ArchiveEnd, RedoError> {
+        let Some(file) = self.files.last() else {
+            // Nothing behind the copy.
+            return Ok(ArchiveEnd {
+                origin: self.copy,
+                is_ended: true,
+                ..ArchiveEnd::default()
+            });
+        };
+        let mut segment = Segment::open(disk, file)?;
+        while segment.next_frame()?.is_some() {}
+        Ok(ArchiveEnd {
+            cluster: segment.head.cluster,
+            origin: segment.head.origin,
+            time: segment.time(),
+            is_ended: segment.has_ended(),
+        })
     }
 
     /// Hands out what is to be done again, in order; tells how many changes that were.
