@@ -335,7 +335,8 @@ class Place:
     def stalled(self, deaths, begin, end):
         """The nanoseconds from the first death between the two to `end`, if there is one.
 
-        Who was stopped in between, or waited for what a stopped client had locked, is not stalled by a death until then.
+        Who was stopped in between, or waited for what a stopped client had locked, is not stalled by a death
+        until then.
         """
         death = first_between(deaths, begin, end)
         if death is None:

@@ -25,7 +25,10 @@ fn said(text: &str, now: u64) -> Result<(u64, u64), Failure> {
     let (from, length) = parse(text, now / SECOND / DAY).ok_or_else(wrong)?;
     // Nothing was done then. Behind midnight the time of yesterday evening is such a slip.
     if from > now / SECOND {
-        let words = format!("'{text}' is to come: it is {} now, and HH:MM is of today, UTC", shown(now));
+        let words = format!(
+            "'{text}' is to come: it is {} now, and HH:MM is of today, UTC",
+            shown(now)
+        );
         return Err(Failure::new(Status::REFUSED, &CICA1015E, words));
     }
     Ok((from, length))

@@ -44,7 +44,11 @@ fn what_has_no_files_comes_back_from_a_volume_that_went_to_another_place() {
         assert_eq!(place.run(&["recatalog", "vol"]).done(), "");
         std::fs::create_dir_all(place.dir.join("empty")).unwrap();
         let nothing = place.run(&["recatalog", "empty"]);
-        assert!(nothing.status == 4 && nothing.err.contains("no data set lies here"), "{}", nothing.err);
+        assert!(
+            nothing.status == 4 && nothing.err.contains("no data set lies here"),
+            "{}",
+            nothing.err
+        );
         assert_eq!(place.run(&["recatalog"]).done(), "");
         assert!(!listed(&place).contains(&"A.ALIAS".to_owned()));
     }

@@ -160,7 +160,11 @@ fn a_missing_segment_is_named_and_an_archive_is_cleaned() {
     let run = place.run(&["archive", "verify"]);
     assert_eq!(run.status, 0, "{}", run.err);
     let to_come = place.run(&["archive", "clean", "--before", "2100-01-01T00:00"]);
-    assert!(to_come.status == 8 && to_come.err.contains("CICA1015E"), "{}", to_come.err);
+    assert!(
+        to_come.status == 8 && to_come.err.contains("CICA1015E"),
+        "{}",
+        to_come.err
+    );
     std::thread::sleep(Duration::from_millis(1100));
     let cleaned = place.run(&["archive", "clean", "--before", &now()]);
     assert_eq!(cleaned.status, 0, "{}", cleaned.err);
@@ -197,8 +201,8 @@ fn a_data_set_and_its_copy_under_another_name_are_both_recovered() {
     }
 }
 
-/// An archive that lacks its end is told: the newest segment is missing, or is cut behind a frame, or what came after it
-/// was never archived. Up to there it does.
+/// An archive that lacks its end is told: the newest segment is missing, or is cut behind a frame, or what came after
+/// it was never archived. Up to there it does.
 #[test]
 fn an_archive_that_lacks_its_end_is_not_taken_for_all() {
     let place = Place::new();
@@ -213,7 +217,12 @@ fn an_archive_that_lacks_its_end_is_not_taken_for_all() {
     let all = place.run(&["cat", "PAY.MASTER"]).out;
     let refused = |to: &[&str]| {
         let run = place.run(&[&["recover", "PAY.MASTER", "--from", "noon"], to].concat());
-        assert!(run.status == 12 && run.err.contains("CICA1011E"), "{} {}", run.status, run.err);
+        assert!(
+            run.status == 12 && run.err.contains("CICA1011E"),
+            "{} {}",
+            run.status,
+            run.err
+        );
         assert!(run.err.contains("the archive ends before"), "{}", run.err);
         assert_eq!(place.run(&["cat", "PAY.MASTER"]).out, all, "nothing is changed");
     };

@@ -212,9 +212,14 @@ impl Turn<'_> {
     fn answer(&mut self, ask: Ask<'_>, descriptor: Option<OwnedFd>) -> Said {
         match ask {
             Ask::Hello { .. } => self.say(&nonsense(&"a connection is greeted once")),
-            Ask::Open { .. } if self.guest.is_late => {
-                self.say(&nonsense(&"the server is being drained and takes no new client"))
-            }
+            Ask::Open { name, .. } if self.guest.is_late => self.say(&Answer::NotOpened {
+                reason: 184,
+                in_use: false,
+                words: format!(
+                    "{name}: the server is being drained, and opens nothing for who comes; try again when it has ended, \
+                     which 'cica server clients' shows"
+                ),
+            }),
             Ask::Open { name, through, how } => self.open((name, through), how, descriptor.as_ref()),
             Ask::Close { set } => self.close(set),
             Ask::Facts { .. }

@@ -547,14 +547,29 @@ fn who_speaks_another_version_is_told_so() {
 #[test]
 fn there_is_one_owner_and_it_ends_when_it_is_drained() {
     let catalog = Catalog::new("one");
+    catalog.define("A");
     let serving = catalog.serve();
     let second = cica_server::serve(catalog.session(Sharing::Off), Serve::default(), |_| panic!("two serve"));
     assert!(matches!(second, Err(ServeError::AnotherServes { .. })));
     let client = Client::connect(&catalog.socket(), "stays").unwrap();
     client.tell(&Ask::Stop { drain: true }).unwrap();
-    let refused = Client::connect(&catalog.socket(), "comes").err().unwrap();
+    // Who comes may ask how far it is, or end it, and opens nothing.
+    let comes = Client::connect(&catalog.socket(), "comes").unwrap();
+    let mut state = None;
+    comes
+        .ask(&Ask::Status, |answer| {
+            if let Answer::Status(status) = answer {
+                state = Some((status.draining, status.clients.len()));
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(state, Some((true, 2)));
+    let late = catalog.session(Sharing::On);
+    let refused = late.open(&"A".parse().unwrap(), OpenOptions::input()).err().unwrap();
     assert!(refused.to_string().contains("drained"), "{refused}");
     assert!(!serving.is_finished());
+    // It ends with those who were there before.
     drop(client);
     serving.join().unwrap().unwrap();
     assert!(!catalog.socket().exists());

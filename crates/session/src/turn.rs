@@ -76,7 +76,10 @@ mod tests {
         assert!(second.is_mine(&directory));
         let mut third = Turn::new();
         while !third.is_mine(&directory) {}
-        assert!(SystemClock.passed() >= third.since + LONGEST, "the second still has the lock");
+        assert!(
+            SystemClock.passed() >= third.since + LONGEST,
+            "the second still has the lock"
+        );
         std::fs::remove_dir(&directory).unwrap();
     }
 

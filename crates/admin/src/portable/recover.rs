@@ -3,8 +3,8 @@
 //! 1. The data set is made beside the original, whose entry and files are untouched until the new one is whole.
 //! 2. Its alternate indexes stay. They are out of step with it from the switch on, which each open finds out, until
 //!    they are built anew: the last step.
-//! 3. Where the original can be read, the archive must have everything that it has, unless a time is said up to which the
-//!    archive goes. It is locked from before it is seen what the archive has: nobody adds to it behind that.
+//! 3. Where the original can be read, the archive must have everything that it has, unless a time is said up to which
+//!    the archive goes. It is locked from before it is seen what the archive has: nobody adds to it behind that.
 //! 4. Nothing but a cluster of the name is replaced.
 //! 5. What a unit has done that was in doubt at the moment is left out, and said. One that is in doubt to this day may
 //!    be left out of the state of a moment that was asked for, and of no other: whoever commits it later would find its
@@ -220,8 +220,8 @@ impl Recovering<'_> {
     }
 
     /// Has the data set what the archive has not? Its open is another than that of the last segment, or it was closed,
-    /// which ends the segment, and that has no end. One that an earlier RECOVER or RESTORE made is another cluster: of that
-    /// the archive has nothing, and another moment may be asked for.
+    /// which ends the segment, and that has no end. One that an earlier RECOVER or RESTORE made is another cluster: of
+    /// that the archive has nothing, and another moment may be asked for.
     fn has_more(&self, root: &Root, end: ArchiveEnd) -> bool {
         let is_other = root.log.origin != end.origin;
         let lacks_its_end = !is_other && root.log.log == 0 && !end.is_ended;

@@ -49,8 +49,15 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         status = Status::REFUSED;
     }
     let mut names = rebuilt.taken;
-    for directory in options.directory.iter().filter(|directory| has_no_data_set(&session, directory)) {
-        let words = format!("{}: no data set lies here; name the directory of a volume", directory.display());
+    for directory in options
+        .directory
+        .iter()
+        .filter(|directory| has_no_data_set(&session, directory))
+    {
+        let words = format!(
+            "{}: no data set lies here; name the directory of a volume",
+            directory.display()
+        );
         Failure::new(Status::NOTHING, &messages::CICA0930E, words).tell();
         status = status.max(Status::NOTHING);
     }
@@ -68,7 +75,9 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
 
 /// Is it no volume, and is no component in it?
 fn has_no_data_set(session: &Session, directory: &Path) -> bool {
-    let Ok(directory) = std::path::absolute(directory) else { return false };
+    let Ok(directory) = std::path::absolute(directory) else {
+        return false;
+    };
     let is_ours = |name: &Path| {
         let first = session.disk.look(&directory.join(name), MAGIC.len());
         name == Path::new(VOLUME_MARK) || first.is_ok_and(|first| first == MAGIC)

@@ -162,8 +162,8 @@ impl Engine {
         self.shared.log.start_over_after(bytes);
     }
 
-    /// The log starts over as soon as a checkpoint writes little beside what was logged: others wait for whoever recovers
-    /// it (`docs/design/0053`). Its longest epoch stays as it is.
+    /// The log starts over as soon as a checkpoint writes little beside what was logged: others wait for whoever
+    /// recovers it (`docs/design/0053`). Its longest epoch stays as it is.
     pub fn start_log_over_soon(&self) {
         self.shared.log.start_over_soon();
     }
