@@ -141,3 +141,24 @@ fn a_target_that_will_not_do_is_refused() {
     place.run(&["salvage", "NO.SUCH"]).failed(8, &["IDC3012I"]);
     place.run(&["salvage", "/no/such/file"]).failed(12, &["IDC3300I"]);
 }
+
+/// Another data set's file lies where this one's should: its records are not salvaged as this one's.
+#[test]
+fn the_file_of_another_data_set_is_not_salvaged_under_this_name() {
+    let place = Place::new();
+    let (_, data, _) = names(&place);
+    place
+        .cards(
+            "DEFINE CLUSTER (NAME(A.OTHER) KEYS(4 0) RECSZ(70 80) CISZ(1024) -\nTRACKS(1 1))",
+            &[],
+        )
+        .done();
+    place.run_with(&["import", "-", "A.OTHER", "-q"], b"0001 other\n").done();
+    std::fs::copy(place.data_file("A.OTHER"), &data).unwrap();
+    let words = ["IDC3300I", "those of A.OTHER", "A.NAMES"];
+    place.run(&["salvage", "A.NAMES"]).failed(12, &words);
+    place.run(&["salvage", "A.NAMES", "--into", "B.NAMES"]).failed(12, &words);
+    // By its path it is looked at as what it is.
+    let told = place.run(&["salvage", data.to_str().unwrap()]).done();
+    assert!(told.contains("1 records sure"), "{told}");
+}

@@ -33,7 +33,7 @@ pub use error::SessionError;
 pub use in_doubt::DecideError;
 pub use intervals::{interval_from_environment, INTERVAL_VARIABLE};
 pub use locks::{Held, Opener, RecordLocks, LONGEST_WAIT};
-pub use open::{files, open};
+pub use open::{files, open, own_files};
 pub use reach::{as_cluster, reach, Reached};
 pub use rebuild::{rebuild, Rebuilt};
 pub use share::{

@@ -127,7 +127,10 @@ fn upgrade_set(
 /// Are files that carry `carried` those of `cluster`?
 ///
 /// A file that names a cluster nobody knows is taken: its cluster was being renamed when the process died.
-fn own_files(contents: &Contents, cluster: &Cluster, carried: &Attributes) -> Result<(), SessionError> {
+///
+/// # Errors
+/// [`SessionError::Foreign`]: they are another's.
+pub fn own_files(contents: &Contents, cluster: &Cluster, carried: &Attributes) -> Result<(), SessionError> {
     match Name::parse(&carried.cluster_name) {
         Ok(other) if other != cluster.name && contents.get(&other).is_ok() => Err(SessionError::Foreign {
             name: cluster.name.clone(),

@@ -14,6 +14,7 @@ use cica_disk::{Disk, LinuxDisk};
 use cica_engine::salvage::{Report, Salvage};
 use cica_format::attributes::{Attributes, Organization};
 use cica_messages as messages;
+use cica_session::own_files;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use target::SalvageTarget;
@@ -116,7 +117,13 @@ fn of_catalog(session: &Session, name: &str) -> Result<Salvage, Failure> {
         .data
         .file_attributes(&cluster.name, cluster.organization, &cluster.attributes, 0);
     let logs = session.engine.log_directory();
-    open(&*session.disk, &data, &index, (Some(&known), Some(logs)))
+    let salvage = open(&*session.disk, &data, &index, (Some(&known), Some(logs)))?;
+    // Records of another data set are none of this one's, however sound they are.
+    own_files(&*catalog.contents()?, &cluster, salvage.attributes()).map_err(|error| {
+        let words = format!("{error}, or salvage the file by its path, which has a slash");
+        Failure::new(Status::UNUSABLE, &messages::IDC3300I, words).at(data.display())
+    })?;
+    Ok(salvage)
 }
 
 /// What is known of a data set from elsewhere: its attributes, and where its logs are.
