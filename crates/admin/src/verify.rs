@@ -15,7 +15,7 @@ use super::report::Report;
 use super::trouble::{not_opened, Trouble};
 use super::Services;
 use cica_engine::{Access, OpenOptions};
-use cica_messages::{CICA0908E, CICA0942I, CICA0943I, CICA0945E};
+use cica_messages::{CICA0908E, CICA0942I, CICA0943I, CICA0945E, CICA1026I};
 
 /// VERIFY.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,10 +49,15 @@ fn verify(services: &mut Services, request: &Verify, out: &mut Report) -> Result
         ..OpenOptions::default()
     };
     let opened = to_check(services, &cluster, options)?;
-    let count = opened.statistics().0.records;
+    let (count, is_shared) = (opened.statistics().0.records, opened.is_far());
     let examined = request.recover.then(|| opened.examine());
     opened.close().map_err(|error| Trouble::Close(error).of(&name))?;
-    let message = if before.log.log == 0 { &CICA0943I } else { &CICA0942I };
+    let message = match before.log.log {
+        0 => &CICA0943I,
+        // Its owner lives.
+        _ if is_shared => &CICA1026I,
+        _ => &CICA0942I,
+    };
     out.say(message, &[("name", &name), ("count", &count)]);
     let Some(examined) = examined
         .transpose()

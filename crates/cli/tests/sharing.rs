@@ -76,6 +76,9 @@ fn who_does_not_ask_for_sharing_comes_in_as_shareoptions_say() {
         // Whether it is sound is told in any case, by who has it.
         let verified = place.run(&["verify", &name]);
         assert!(verified.status == 0, "{verified:?}");
+        // Nobody has died: it is in use.
+        let told = String::from_utf8_lossy(&verified.out).into_owned() + &verified.err;
+        assert!(told.contains("CICA1026I") && !told.contains("CICA0942I"), "{told}");
         let examined = place.cards(&format!("EXAMINE NAME({name}) INDEXTEST DATATEST"), &[]);
         assert!(
             examined.status == 0 && examined.text().contains("IDC01709I"),

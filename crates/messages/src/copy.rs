@@ -19,6 +19,10 @@ CICA0943I 0 "{name} WAS CLOSED PROPERLY, IT HAS {count} RECORDS",
     "VERIFY found nothing to do. A data set that was not closed is recovered by whatever opens it next, so VERIFY is \
      never needed before a job.",
     "Nothing.";
+CICA1026I 0 "{name} IS OPEN FOR SEVERAL PROGRAMS AND NEEDS NO RECOVERY, IT HAS {count} RECORDS NOW",
+    "The process that shares the data set has it open, and had recovered what there was to recover before anybody used \
+     it. Among the records are those that units of recovery have inserted and not committed.",
+    "Nothing.";
 CICA0945E 8 "{name} HAS ERRORS THAT RECOVERY DOES NOT MEND",
     "VERIFY RECOVER opened the data set, which recovers it from the log of an owner that died, and then found errors in \
      its structure, as told by the messages before this one. They are damage: no crash leaves such errors behind, and \
