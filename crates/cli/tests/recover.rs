@@ -212,7 +212,9 @@ fn an_archive_that_lacks_its_end_is_not_taken_for_all() {
     put(&place, "00002BAKER\n");
     let (then, two) = (until(&place), place.run(&["cat", "PAY.MASTER"]).out);
     std::thread::sleep(Duration::from_millis(1100));
-    put(&place, "00003CLARK\n");
+    let each = ["put", "PAY.MASTER", "--durability", "request", "--quiet"];
+    let run = place.run_with(&each, b"00003CLARK\n00004DAVIS\n");
+    assert_eq!(run.status, 0, "{}", run.err);
     std::thread::sleep(Duration::from_millis(1100));
     let all = place.run(&["cat", "PAY.MASTER"]).out;
     let refused = |to: &[&str]| {
@@ -229,10 +231,27 @@ fn an_archive_that_lacks_its_end_is_not_taken_for_all() {
     let last = until(&place);
     let newest = segments(&place.dir.join("catalog/archive")).pop().unwrap();
     let whole = std::fs::read(&newest).unwrap();
-    // Cut behind the frame of the change: the end is missing.
-    let end = whole.windows(4).rposition(|bytes| bytes == b"CiAF").unwrap();
-    std::fs::write(&newest, &whole[..end]).unwrap();
+    // Cut behind a frame, as a copy made meanwhile is: the last change and the end are missing.
+    let frames: Vec<usize> = (0..whole.len())
+        .filter(|&at| whole[at..].starts_with(b"CiAF"))
+        .collect();
+    assert_eq!(frames.len(), 3, "two changes and the end");
+    std::fs::write(&newest, &whole[..frames[1]]).unwrap();
     refused(&[]);
+    // Who writes to it then goes on behind the cut: that is told by the number of records.
+    let directory = place.dir.join("catalog");
+    let aside = place.dir.join("aside");
+    let copy = |from: &std::path::Path, to: &std::path::Path| {
+        let _ = std::fs::remove_dir_all(to);
+        let done = std::process::Command::new("cp").arg("-a").args([from, to]).status();
+        assert!(done.unwrap().success());
+    };
+    copy(&directory, &aside);
+    put(&place, "00005EVANS\n");
+    let run = place.run(&["recover", "PAY.MASTER", "--from", "noon"]);
+    let told = "make 4 records, and the data set has 5";
+    assert!(run.status == 12 && run.err.contains(told), "{}", run.err);
+    copy(&aside, &directory);
     // Gone.
     std::fs::remove_file(&newest).unwrap();
     refused(&[]);

@@ -153,11 +153,15 @@ fn the_file_of_another_data_set_is_not_salvaged_under_this_name() {
             &[],
         )
         .done();
-    place.run_with(&["import", "-", "A.OTHER", "-q"], b"0001 other\n").done();
+    place
+        .run_with(&["import", "-", "A.OTHER", "-q"], b"0001 other\n")
+        .done();
     std::fs::copy(place.data_file("A.OTHER"), &data).unwrap();
     let words = ["IDC3300I", "those of A.OTHER", "A.NAMES"];
     place.run(&["salvage", "A.NAMES"]).failed(12, &words);
-    place.run(&["salvage", "A.NAMES", "--into", "B.NAMES"]).failed(12, &words);
+    place
+        .run(&["salvage", "A.NAMES", "--into", "B.NAMES"])
+        .failed(12, &words);
     // By its path it is looked at as what it is.
     let told = place.run(&["salvage", data.to_str().unwrap()]).done();
     assert!(told.contains("1 records sure"), "{told}");

@@ -28,7 +28,7 @@ use cica_format::portable::Mode;
 use cica_format::root::Root;
 use cica_messages::{CICA0967E, CICA1010I, CICA1011E, CICA1012I, CICA1025I};
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// RECOVER.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,6 +164,9 @@ impl Recovering<'_> {
             .engine
             .bring_forward((data, index), plan.as_ref(), &undecided, progress)
             .map_err(|error| self.not(&error))?;
+        if let (Some(plan), true) = (&plan, undecided.is_empty()) {
+            self.check_count(services, data, plan)?;
+        }
         Ok(Recovered {
             changes,
             units_left_out: plan.as_ref().map_or(0, |plan| plan.units_left_out) as u64 + undecided.len() as u64,
@@ -171,6 +174,25 @@ impl Recovering<'_> {
             reached: plan.map_or(0, |plan| plan.reached),
             built: Vec::new(),
         })
+    }
+
+    /// Where all comes back that was archived, as many records do as the data set has, if it was left whole: an archive
+    /// of which something was taken away is not known by its looks when it was written to again behind that (3).
+    fn check_count(&self, services: &Services, data: &Path, plan: &Plan) -> Result<(), Failure> {
+        let is_whole = |root: &&Root| root.log.log == 0 && plan.clusters.contains(&root.cluster);
+        let Some(original) = self.original.filter(is_whole).filter(|_| self.until.is_none()) else {
+            return Ok(());
+        };
+        let made = services.engine.peek(data);
+        let made = made.map_err(|error| not_opened(self.name.as_str(), &error))?;
+        let (records, has) = (made.statistics.records, original.statistics.records);
+        if records == has {
+            return Ok(());
+        }
+        Err(self.not(&format!(
+            "the copy and what is archived behind it make {records} records, and the data set has {has}: the archive lacks \
+             changes. Say up to when it is to be recovered, or take a later copy"
+        )))
     }
 
     /// The way from the copy to the moment; none: nobody has changed the data set since.
