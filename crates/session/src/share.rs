@@ -266,7 +266,7 @@ impl Owner {
                 Err(error) if matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::TimedOut) => {
                     return Err(shared(unreached(&socket, &error)))
                 }
-                Err(_) if start && !turn.is_mine(&directory) => {}
+                Err(_) if start && !turn.take_or_wait(&directory) => {}
                 // One that another program starts at the same time, or that is just ending, makes it fail.
                 Err(_) if start && started < STARTS => {
                     started += 1;

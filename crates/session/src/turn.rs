@@ -35,9 +35,9 @@ impl Turn {
         }
     }
 
-    /// May an owner be started now? If not, it is to be looked for again; so it is after a turn has just come, as
-    /// whoever had it before has started one.
-    pub(crate) fn is_mine(&mut self, directory: &Path) -> bool {
+    /// Takes the turn, or waits a moment where another has it. May an owner be started now? If not, it is to be looked
+    /// for again; so it is after a turn has just come, as whoever had it before has started one.
+    pub(crate) fn take_or_wait(&mut self, directory: &Path) -> bool {
         if self.is_mine {
             return true;
         }
@@ -68,14 +68,14 @@ mod tests {
         let directory = std::env::temp_dir().join(format!("cica-turn-{}", std::process::id()));
         std::fs::create_dir(&directory).unwrap();
         let (mut first, mut second) = (Turn::new(), Turn::new());
-        assert!(!first.is_mine(&directory), "it looks once more");
-        assert!(first.is_mine(&directory));
-        assert!(!second.is_mine(&directory));
+        assert!(!first.take_or_wait(&directory), "it looks once more");
+        assert!(first.take_or_wait(&directory));
+        assert!(!second.take_or_wait(&directory));
         drop(first);
-        assert!(!second.is_mine(&directory), "the first has started one");
-        assert!(second.is_mine(&directory));
+        assert!(!second.take_or_wait(&directory), "the first has started one");
+        assert!(second.take_or_wait(&directory));
         let mut third = Turn::new();
-        while !third.is_mine(&directory) {}
+        while !third.take_or_wait(&directory) {}
         assert!(
             SystemClock.passed() >= third.since + LONGEST,
             "the second still has the lock"
@@ -86,6 +86,6 @@ mod tests {
     #[test]
     fn where_there_is_no_directory_yet_each_has_the_turn() {
         let missing = std::env::temp_dir().join(format!("cica-turn-{}-missing", std::process::id()));
-        assert!(Turn::new().is_mine(&missing));
+        assert!(Turn::new().take_or_wait(&missing));
     }
 }
