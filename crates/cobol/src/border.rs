@@ -8,7 +8,7 @@ use crate::request;
 use crate::run_unit;
 use crate::status::{Outcome, Set};
 use crate::taking::{
-    back_to_records, close, forget, is_candidate, list, place_of, request_of, take_over, text, under, unlist,
+    back_to_records, close, forget, is_known, list, place_of, request_of, take_over, text, under, unlist,
 };
 use std::ffi::{c_int, c_uchar, c_uint, c_void};
 
@@ -272,7 +272,7 @@ pub unsafe extern "C" fn cob_delete_file(file: *mut File, item: *mut Field) {
         let mut deleted = None;
         let assign = file.as_ref().and_then(|f| text(f.assign));
         if let (Some(f), Some(libcob), Some(assign)) = (file.as_ref(), libcob(), assign) {
-            if f.open == open::CLOSED && is_candidate(f) {
+            if f.open == open::CLOSED && is_known(f) {
                 let done = behind(|| {
                     deleted = request_of(f, "", &assign, open::CLOSED).delete();
                     Outcome::Done

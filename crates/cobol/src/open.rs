@@ -103,6 +103,26 @@ pub fn elsewhere(file: &str, assign: &str, mode: u8) -> Option<Elsewhere> {
     found
 }
 
+/// Whether libcob would write over, or delete, what Cica keeps data sets in: an output that names a component or a
+/// catalog by mistake. It is told.
+fn keeps_data_sets(file: &str, assign: &str, mode: u8) -> bool {
+    let place = match elsewhere(file, assign, mode) {
+        Some(elsewhere) => elsewhere.path,
+        None => match assigned(assign, environment) {
+            Ok(assigned) => path(&assigned.value, environment),
+            Err(_) => return false,
+        },
+    };
+    let outside = outside();
+    let keeps = outside.real(&place).is_ok_and(|real| cica_disk::keeps_data_sets(&*outside, &real));
+    if keeps {
+        let inserts: [(&str, &dyn std::fmt::Display); 3] =
+            [("file", &file), ("path", &place.display()), ("reason", &cica_disk::KEEPS_DATA_SETS)];
+        tell(&CICA1228E, &inserts);
+    }
+    keeps
+}
+
 fn tell_looks(file: &str, place: &Path) {
     let outside = outside();
     let found = outside.real(place);
@@ -127,7 +147,17 @@ pub fn may_be_a_data_set(assign: &str, lines: bool) -> bool {
 
 impl Request<'_> {
     /// Carries the OPEN out.
-    pub fn open(mut self) -> OpenOutcome {
+    pub fn open(self) -> OpenOutcome {
+        let (file, assign, mode) = (self.file, self.assign, self.mode);
+        match self.by_its_organization() {
+            OpenOutcome::Libcobs if mode != open::INPUT && keeps_data_sets(file, assign, mode) => {
+                OpenOutcome::Refused(Outcome::ModeRefused)
+            }
+            opened => opened,
+        }
+    }
+
+    fn by_its_organization(mut self) -> OpenOutcome {
         let assigned = match assigned(self.assign, environment) {
             Ok(assigned) => assigned,
             Err(bad) => {
@@ -617,6 +647,15 @@ impl Request<'_> {
 
     /// DELETE FILE: the outcome if the file is a data set, and none if it is libcob's.
     pub fn delete(&self) -> Option<Outcome> {
+        let outcome = match self.organization {
+            organization::LINE_SEQUENTIAL => None,
+            _ => self.delete_data_set(),
+        };
+        let refused = || keeps_data_sets(self.file, self.assign, open::OUTPUT).then_some(Outcome::ModeRefused);
+        outcome.or_else(refused)
+    }
+
+    fn delete_data_set(&self) -> Option<Outcome> {
         let assigned = assigned(self.assign, environment).ok()?;
         let mut name = assigned.name.clone()?;
         let session = session(assigned.explicit)?;

@@ -205,13 +205,13 @@ unsafe fn select_name(f: &File) -> String {
 }
 
 /// Can it be a data set?
-pub fn is_candidate(f: &File) -> bool {
+fn is_candidate(f: &File) -> bool {
     let kinds = [organization::SEQUENTIAL, organization::RELATIVE, organization::INDEXED];
     kinds.contains(&f.organization) && is_known(f)
 }
 
 /// Has it a name that may be looked up?
-fn is_known(f: &File) -> bool {
+pub fn is_known(f: &File) -> bool {
     f.version == 1 && f.select & select::STANDARD == 0 && !f.assign.is_null()
 }
 

@@ -478,3 +478,42 @@ fn a_catalog_that_cannot_be_asked_is_not_passed_over() {
     // One of no catalog's alias is libcob's as ever.
     assert_eq!(programs.says(program, "OTHER.LINES", "input").0, READ);
 }
+
+/// An output of libcob's that names a component or a catalog by mistake leaves it as it is, and so does DELETE FILE.
+#[test]
+fn no_output_of_libcobs_takes_the_place_of_what_data_sets_are_kept_in() {
+    let deletes = "IDENTIFICATION DIVISION.\nPROGRAM-ID. DEL.\nENVIRONMENT DIVISION.\nINPUT-OUTPUT SECTION.\nFILE-CONTROL.\n\
+                   SELECT F ASSIGN \"F\" ORGANIZATION LINE SEQUENTIAL FILE STATUS FS.\n\
+                   SELECT G ASSIGN \"F\" ORGANIZATION SEQUENTIAL FILE STATUS FS.\n\
+                   DATA DIVISION.\nFILE SECTION.\nFD F.\n01 R PIC X(9).\nFD G.\n01 Q PIC X(9).\n\
+                   WORKING-STORAGE SECTION.\n01 FS PIC XX.\nPROCEDURE DIVISION.\n\
+                   DELETE FILE F. DISPLAY FS. DELETE FILE G. DISPLAY FS. STOP RUN.\n";
+    for organization in ["SEQUENTIAL", "LINE SEQUENTIAL"] {
+        let programs = programs("seq-own", &program(organization, FIXED));
+        let place = &programs.place;
+        let cards = "DEFINE CLUSTER (NAME(OWN.K) INDEXED KEYS(8 0) RECORDSIZE(16 16) TRACKS(1 1))\n";
+        common::idcams(&place.session(), cards).unwrap();
+        let files = std::fs::read_dir(place.catalog()).unwrap().map(|entry| entry.unwrap().path());
+        let own: Vec<(PathBuf, Vec<u8>)> = files
+            .filter(|path| path.is_file())
+            .map(|path| (path.clone(), std::fs::read(path).unwrap()))
+            .filter(|file| file.1.starts_with(b"CICA"))
+            .collect();
+        assert!(own.len() >= 2, "{own:?}");
+        let link = programs.path("link");
+        std::os::unix::fs::symlink(&own[0].0, &link).unwrap();
+        let deletes = place.compile("deletes", deletes);
+        for path in own.iter().map(|file| &file.0).chain([&link]) {
+            let dd = path.display().to_string();
+            for (program, what) in programs.both.iter().zip(["output", "extend"].iter().cycle()) {
+                let (out, told) = programs.says_of("E", program, &dd, what);
+                assert!(out == "OPEN 37\n" && told.contains("CICA1228E"), "{what} {dd}: {out} {told}");
+            }
+            let (out, told) = programs.says_of("E", &deletes, &dd, "");
+            assert!(out == "37\n37\n" && told.contains("CICA1228E"), "{dd}: {out} {told}");
+        }
+        for (path, bytes) in &own {
+            assert_eq!(&std::fs::read(path).unwrap(), bytes, "{}", path.display());
+        }
+    }
+}

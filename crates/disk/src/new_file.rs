@@ -267,14 +267,20 @@ impl NameLater {
 
 /// N8.
 fn refuse_own(disk: &dyn Disk, path: &Path) -> io::Result<()> {
-    match disk.look(path, OWN[0].len()) {
-        Ok(first) if OWN.iter().any(|own| own[..] == first) => Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it is a file that Cica keeps data sets in, and is not replaced: give another name",
-        )),
-        _ => Ok(()),
+    match keeps_data_sets(disk, path) {
+        true => Err(io::Error::new(io::ErrorKind::InvalidInput, KEEPS_DATA_SETS)),
+        false => Ok(()),
     }
 }
+
+/// Whether the file is one that Cica keeps data sets in (N8), for who has others write to files.
+pub fn keeps_data_sets(disk: &dyn Disk, path: &Path) -> bool {
+    let first = disk.look(path, OWN[0].len());
+    first.is_ok_and(|first| OWN.iter().any(|own| own[..] == first))
+}
+
+/// What is said of such a file.
+pub const KEEPS_DATA_SETS: &str = "it is a file that Cica keeps data sets in, and is not replaced: give another name";
 
 /// Makes something beside `path` under the first name that nobody has: the same one whenever a run is repeated.
 fn named<T>(path: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T, PathBuf)> {

@@ -101,4 +101,8 @@ CICA1227I 0 "{name}: {blocks} BLOCKS WERE MOVED BY {requests} REQUESTS",
     "The DD text of a sequential file has BUFNO. Blocks are what SMF counted as EXCPs of QSAM; a request moves as many of them \
      as there are buffers, but at most 30 blocks or 240 K.",
     "Nothing.";
+CICA1228E 8 "FILE {file}: {path} IS NOT GIVEN TO THE RUN TIME: {reason}",
+    "The program opens a file for output, or deletes it, and no data set is meant: the run time of GnuCOBOL would write over \
+     what a catalog or a data set is kept in.",
+    "Give the file another name in ASSIGN or in the environment. Data sets are named by DSN= or two slashes.";
 }
