@@ -217,6 +217,33 @@ fn a_log_that_was_copied_before_the_files_is_refused_or_not_needed() {
     assert!(words.contains("it is not in /open/log"), "{words}");
 }
 
+/// The log of the same open and the same epoch, but from before the last checkpoint: what came behind that is in the
+/// later log alone.
+#[test]
+fn a_log_from_before_the_last_checkpoint_is_refused() {
+    let disk = MemoryDisk::default();
+    let here = world(&disk);
+    for name in ["a", "b"] {
+        loaded(&here, &here.engine(), name, 10);
+    }
+    let engine = here.engine();
+    let (a, b) = (here.open(&engine, "a"), here.open(&engine, "b"));
+    put_in(&a, 1);
+    put_in(&b, 1);
+    let before = snapshot(&disk, "/before");
+    put_in(&a, 3);
+    // The log stays named: the other data set needs it.
+    a.checkpoint().unwrap();
+    put_in(&a, 5);
+    disk.kill();
+    drop((a, b, engine));
+    let copy = snapshot(&disk, "/copy");
+    copy_all(&disk, &before.root.join("log"), &copy.root.join("log"));
+    let words = refusal(&copy, "a");
+    assert!(words.contains("it is older than the data set"), "{words}");
+    assert_eq!(count(&here, "a"), 13);
+}
+
 #[test]
 fn a_data_set_from_before_the_log_keeps_the_others_from_recovering() {
     let disk = MemoryDisk::default();

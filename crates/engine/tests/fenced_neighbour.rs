@@ -4,7 +4,8 @@
 mod common;
 
 use cica_disk::sim::{Call, Errno, Faults};
-use cica_disk::{Disk, SimDisk};
+use cica_disk::sim::{Event, Survival};
+use cica_disk::{Disk, Image, MemoryDisk, SimDisk};
 use cica_engine::*;
 use common::keyed::*;
 use common::*;
@@ -87,6 +88,54 @@ fn a_log_that_failed_is_let_go_at_the_end_of_its_epoch() {
     let image = SimDisk::from(disk.image());
     let after = World::on(Arc::new(image), Path::new("/"));
     assert_eq!(contents(&after.open(&after.engine(), "a")), contents(&a));
+}
+
+/// A log was named early, and is let go because of a neighbour: the root says so, not durably. Where the next log is
+/// named early, the other copy of the root is written over, and the power is cut.
+#[test]
+fn the_name_of_a_log_that_was_let_go_is_durable_before_the_next_one_is_written_over_the_other_copy() {
+    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    for name in ["a", "b", "c"] {
+        loaded(&world, &world.engine(), name, 20);
+    }
+    let engine = world.engine();
+    engine.start_log_over_after(8 << 10);
+    let [a, b, c] = ["a", "b", "c"].map(|name| world.open(&engine, name));
+    let before = contents(&a);
+    // Named early for a change that is refused.
+    assert_eq!(codes(insert(&mut a.string(), 10, 1)), (8, 8));
+    update(&mut b.string(), 10, 1, 300).unwrap();
+    b.commit().unwrap();
+    let of_b = Faults::none()
+        .fail_from(Call::Write, 1, Errno::Io)
+        .only(world.paths("b").0);
+    disk.set_faults(of_b);
+    assert_eq!(codes(b.checkpoint()), (12, 16));
+    disk.set_faults(Faults::none());
+    let mut rounds = 0;
+    while logs(&world) < 2 {
+        update(&mut c.string(), 10 * (rounds % 20), rounds, 300).unwrap();
+        c.commit().unwrap();
+        rounds += 1;
+        assert!(rounds < 200, "the log is let go at the end of its epoch");
+    }
+    let begun = disk.events();
+    assert_eq!(codes(insert(&mut a.string(), 10, 1)), (8, 8));
+    let trace = disk.trace();
+    let named = disk.events();
+    let is_root = |event: &Event| matches!(event, Event::Write { bytes, .. } if bytes.starts_with(b"CICAROOT"));
+    assert!(trace.events()[begun..named].iter().any(is_root), "the next log is named");
+    for at in begun..=named {
+        let point = trace.crash_after(at);
+        let roots = point.pending().enumerate().filter(|(_, event)| is_root(event));
+        let newest = roots.last().map(|(i, _)| i);
+        for torn in [Survival::Lost, Survival::First(1), Survival::Whole] {
+            let left = point.image(|i, _| if Some(i) == newest { torn } else { Survival::Lost });
+            let after = World::on(Arc::new(MemoryDisk::from(left)), Path::new("/"));
+            assert_eq!(contents(&after.open(&after.engine(), "a")), before, "after call {at}, {torn:?}");
+        }
+    }
 }
 
 /// Killed with all of its data sets open, which are deleted then: nobody will ever ask for its log again.

@@ -101,6 +101,35 @@ fn a_sphere_whose_change_was_in_the_tail_alone_agrees_after_a_power_cut_in_its_r
     assert!(with[0] > 0 && with[1] > 0, "{with:?}");
 }
 
+/// A change that was answered and that nobody asked to be durable; then CLOSE, and the power is cut in the middle of
+/// it. Base and alternate indexes have the change, or none of them has (sphere:S4).
+#[test]
+fn a_sphere_agrees_after_a_power_cut_in_its_close() {
+    let (before, world) = power::world();
+    drop(sphere::ready(&world));
+    let disk = SimDisk::from(before.image());
+    let world = world_on(disk.clone());
+    let engine = world.engine();
+    let ds = sphere::open(&world, &engine);
+    ds.string()
+        .insert(&sphere::record(1, "0001", "AAA"), Insert::Direct)
+        .unwrap();
+    let begun = disk.events();
+    ds.close().unwrap();
+    let trace = disk.trace();
+    let mut with = [0, 0];
+    for cut in begun..=trace.events().len() {
+        for kept in [Survival::Lost, Survival::Whole] {
+            let world = world_on(MemoryDisk::from(trace.crash_after(cut).image(|_, _| kept)));
+            let engine = world.engine();
+            sphere::open(&world, &engine).close().unwrap();
+            let records = sphere::assert_agree(&world, &engine).len();
+            with[records - 1] += 1;
+        }
+    }
+    assert!(with[0] > 0 && with[1] > 0, "{with:?}");
+}
+
 /// Whatever sync of its CLOSE a process was killed at: what the next one reads is still there after a power cut.
 #[test]
 fn what_the_next_process_reads_of_a_killed_one_stays_after_a_power_cut() {

@@ -6,7 +6,7 @@ mod common;
 
 use cica_disk::sim::{Event, Survival};
 use cica_disk::{Disk, Image, MemoryDisk, Open, SimDisk, WriteAt};
-use cica_engine::{Argument, DataSet, Insert, Intent, Search};
+use cica_engine::{Argument, DataSet, Insert, Intent, Search, Str};
 use cica_format::VOLUME_MARK;
 use common::hooked::{hooked, Hook, Hooked};
 use common::{key, sealed, World};
@@ -52,7 +52,10 @@ fn loaded(world: &World, name: &str) {
 }
 
 fn update(of: &DataSet, value: u64) {
-    let mut string = of.string();
+    update_in(&mut of.string(), value);
+}
+
+fn update_in(string: &mut Str, value: u64) {
     string
         .get(Argument::Key(&key(5)), Search::Equal, Intent::Update)
         .unwrap();
@@ -173,4 +176,44 @@ fn either_copy_of_a_root_does_without_the_log_that_has_started_over() {
         let found = value(&world.open(&world.engine(), "a"));
         assert_eq!(found, 2, "after call {at}, copy at {damaged} damaged");
     }
+}
+
+/// The log starts over at the length of an epoch, with a unit open in one of its two data sets, whose root names the
+/// log still. Whatever a power cut leaves, the next epoch introduces that data set, and takes the unit back (W7, Y2).
+#[test]
+fn the_epoch_that_begins_introduces_the_data_set_of_an_open_unit() {
+    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    ["a", "b"].iter().for_each(|name| loaded(&world, name));
+    let engine = world.engine();
+    engine.start_log_over_after(16 << 10);
+    let [a, b] = ["a", "b"].map(|name| world.open(&engine, name));
+    let unit = engine.unit();
+    update_in(&mut a.string_in(&unit), 2);
+    a.commit().unwrap();
+    let begun = disk.events();
+    let last = 100;
+    for value in 2..=last {
+        update(&b, value);
+        b.commit().unwrap();
+    }
+    disk.kill();
+    drop(unit);
+    let trace = disk.trace();
+    let group = |event: &Event| match event {
+        Event::Write { at, bytes, .. } if bytes.starts_with(b"CiLG") => Some(*at),
+        _ => None,
+    };
+    let groups: Vec<u64> = trace.events()[begun..].iter().filter_map(group).collect();
+    assert!(!groups.is_sorted(), "the log starts over");
+    let mut had = 1;
+    for at in begun..=trace.events().len() {
+        let left = trace.crash_after(at).image(|_, _| Survival::Lost);
+        let world = World::on(Arc::new(MemoryDisk::from(left)), Path::new("/"));
+        assert_eq!(value(&world.open(&world.engine(), "a")), 1, "after call {at}");
+        let found = value(&world.open(&world.engine(), "b"));
+        assert!(found >= had, "{found} behind {had}, after call {at}");
+        had = found;
+    }
+    assert_eq!(had, last);
 }

@@ -122,6 +122,36 @@ fn what_was_recovered_belongs_together() {
     }
 }
 
+/// BLDINDEX of `u`.
+fn built(world: &World) {
+    let engine = world.engine();
+    let base = world.open_with(&engine, "b", OpenOptions::default());
+    let build = Build {
+        work: Path::new("/v"),
+        memory: 1 << 20,
+        progress: &mut |_| (),
+        omitted: &mut |omitted| panic!("{omitted:?}"),
+    };
+    engine.build_index(&base, &files(world, "u"), build).unwrap();
+}
+
+/// It was built from just that base, and has been changed with a later one since.
+#[test]
+fn a_base_of_when_its_index_was_built_is_older_than_the_index_that_was_changed_since() {
+    let disk = MemoryDisk::from(moments()[3].clone());
+    let here = World::on(Arc::new(disk.clone()), Path::new("/"));
+    built(&here);
+    let of_the_build = disk.image();
+    let ds = open(&here, &here.engine());
+    ds.string().insert(&record(8, "0008", "AAA"), Insert::Direct).unwrap();
+    ds.close().unwrap();
+    assert_eq!(refusal(&here), None);
+    for name in ["b", "n"] {
+        put_back(&here, &of_the_build, name);
+    }
+    assert!(refusal(&here).unwrap().contains("the base T.B are older"));
+}
+
 #[test]
 fn what_vsam_allows_to_fall_behind_is_no_older_file() {
     let moments = moments();
@@ -133,17 +163,6 @@ fn what_vsam_allows_to_fall_behind_is_no_older_file() {
     ds.close().unwrap();
     assert_eq!(refusal(&here), None);
     // One rebuilt from it then, and an old one of before that, and an old base.
-    let built = |world: &World| {
-        let engine = world.engine();
-        let base = world.open_with(&engine, "b", OpenOptions::default());
-        let build = Build {
-            work: Path::new("/v"),
-            memory: 1 << 20,
-            progress: &mut |_| (),
-            omitted: &mut |omitted| panic!("{omitted:?}"),
-        };
-        engine.build_index(&base, &files(world, "u"), build).unwrap();
-    };
     built(&here);
     assert_eq!(refusal(&here), None);
     let engine = here.engine();

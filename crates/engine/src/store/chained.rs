@@ -87,7 +87,8 @@ impl Component {
                 return latched.free();
             }
             let page = CaPage::of(self.pool.view(descriptor));
-            let as_it_was = page.place(i).version == place.version && page.place(i).slot == place.slot;
+            // Each image of a CI has a version of its own, wherever it lies.
+            let as_it_was = page.place(i).version == place.version;
             if page.frame(i) == NO_FRAME && as_it_was {
                 drop(self.attach(page, descriptor, i, ci, latched))
             } else {
