@@ -114,10 +114,15 @@ fn keeps_data_sets(file: &str, assign: &str, mode: u8) -> bool {
         },
     };
     let outside = outside();
-    let keeps = outside.real(&place).is_ok_and(|real| cica_disk::keeps_data_sets(&*outside, &real));
+    let keeps = outside
+        .real(&place)
+        .is_ok_and(|real| cica_disk::keeps_data_sets(&*outside, &real));
     if keeps {
-        let inserts: [(&str, &dyn std::fmt::Display); 3] =
-            [("file", &file), ("path", &place.display()), ("reason", &cica_disk::KEEPS_DATA_SETS)];
+        let inserts: [(&str, &dyn std::fmt::Display); 3] = [
+            ("file", &file),
+            ("path", &place.display()),
+            ("reason", &cica_disk::KEEPS_DATA_SETS),
+        ];
         tell(&CICA1228E, &inserts);
     }
     keeps

@@ -482,7 +482,8 @@ fn a_catalog_that_cannot_be_asked_is_not_passed_over() {
 /// An output of libcob's that names a component or a catalog by mistake leaves it as it is, and so does DELETE FILE.
 #[test]
 fn no_output_of_libcobs_takes_the_place_of_what_data_sets_are_kept_in() {
-    let deletes = "IDENTIFICATION DIVISION.\nPROGRAM-ID. DEL.\nENVIRONMENT DIVISION.\nINPUT-OUTPUT SECTION.\nFILE-CONTROL.\n\
+    let deletes =
+        "IDENTIFICATION DIVISION.\nPROGRAM-ID. DEL.\nENVIRONMENT DIVISION.\nINPUT-OUTPUT SECTION.\nFILE-CONTROL.\n\
                    SELECT F ASSIGN \"F\" ORGANIZATION LINE SEQUENTIAL FILE STATUS FS.\n\
                    SELECT G ASSIGN \"F\" ORGANIZATION SEQUENTIAL FILE STATUS FS.\n\
                    DATA DIVISION.\nFILE SECTION.\nFD F.\n01 R PIC X(9).\nFD G.\n01 Q PIC X(9).\n\
@@ -493,7 +494,9 @@ fn no_output_of_libcobs_takes_the_place_of_what_data_sets_are_kept_in() {
         let place = &programs.place;
         let cards = "DEFINE CLUSTER (NAME(OWN.K) INDEXED KEYS(8 0) RECORDSIZE(16 16) TRACKS(1 1))\n";
         common::idcams(&place.session(), cards).unwrap();
-        let files = std::fs::read_dir(place.catalog()).unwrap().map(|entry| entry.unwrap().path());
+        let files = std::fs::read_dir(place.catalog())
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
         let own: Vec<(PathBuf, Vec<u8>)> = files
             .filter(|path| path.is_file())
             .map(|path| (path.clone(), std::fs::read(path).unwrap()))
@@ -507,7 +510,10 @@ fn no_output_of_libcobs_takes_the_place_of_what_data_sets_are_kept_in() {
             let dd = path.display().to_string();
             for (program, what) in programs.both.iter().zip(["output", "extend"].iter().cycle()) {
                 let (out, told) = programs.says_of("E", program, &dd, what);
-                assert!(out == "OPEN 37\n" && told.contains("CICA1228E"), "{what} {dd}: {out} {told}");
+                assert!(
+                    out == "OPEN 37\n" && told.contains("CICA1228E"),
+                    "{what} {dd}: {out} {told}"
+                );
             }
             let (out, told) = programs.says_of("E", &deletes, &dd, "");
             assert!(out == "37\n37\n" && told.contains("CICA1228E"), "{dd}: {out} {told}");

@@ -4,14 +4,14 @@
 
 mod common;
 
-use cica_disk::{MemoryDisk, WriteAt};
+use cica_disk::{MemoryDisk, ReadAt, WriteAt};
 use cica_engine::*;
 use cica_format::attributes::Organization;
 use common::hooked::{hooked, Hook, Hooked};
 use common::*;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// A KSDS of 200 records, five to a CI of 512 bytes, with three CIs to a CA: 40 CIs in 14 CAs.
 fn loaded(world: &World, engine: &Engine) {
@@ -517,4 +517,76 @@ fn what_could_not_be_written_is_still_to_be_written() {
     drop(string);
     assert_eq!(counts(&set).data.writes, 3, "each in a control area of its own");
     set.close().unwrap();
+}
+
+type Meanwhile = Box<dyn FnOnce() + Send>;
+
+/// Does something behind the first read of several images, before its reader has them.
+#[derive(Default)]
+struct DoesMeanwhile(Mutex<Option<Meanwhile>>);
+
+impl Hook for DoesMeanwhile {
+    fn read(&self, file: &Hooked, batch: &mut [ReadAt<'_>]) -> std::io::Result<()> {
+        file.file.read(batch)?;
+        let is_chain = batch.len() > 1 && file.path.ends_with("k.data");
+        if let Some(meanwhile) = is_chain.then(|| self.0.lock().unwrap().take()).flatten() {
+            meanwhile();
+        }
+        Ok(())
+    }
+}
+
+/// A chain is read, and before it arrives one of its CIs is changed, written and given up by the pool: the image that
+/// was read is not what the CI is any more (H1).
+#[test]
+fn an_image_that_was_read_before_its_ci_was_written_anew_does_not_become_its_page() {
+    let meanwhile = Arc::new(DoesMeanwhile::default());
+    let mut world = World::on(hooked(MemoryDisk::default(), meanwhile.clone()), Path::new("/"));
+    world.pool_bytes = 2 << 20;
+    let engine = world.engine();
+    loaded(&world, &engine);
+    world.create(&engine, "large", |data, index| {
+        (data.primary, data.secondary, index.primary) = (16 << 20, 1 << 20, 2 << 20);
+    });
+    let large = world.open(&engine, "large");
+    let mut string = large.string();
+    for n in 0..20_000 {
+        string.insert(&sealed(n, 0, 400), Insert::Sequential).unwrap();
+    }
+    drop(string);
+    large.close().unwrap();
+    let large = world.open(&engine, "large");
+    let set = Arc::new(open(&world, &engine, true, asked(4, 1)));
+    let other = set.clone();
+    let plain = world.open(&engine, "k");
+    *meanwhile.0.lock().unwrap() = Some(Box::new(move || {
+        let mut string = other.string();
+        string.get(&key(60), Search::Equal, Intent::Update).unwrap();
+        string.update(&sealed(60, 7, 100)).unwrap();
+        drop(string);
+        other.checkpoint().unwrap();
+        // Whoever scans more than the pool has takes its frames.
+        // Whoever scans more than the pool has takes its frame. Another CI of its CA is used, so that the CA stays.
+        let (mut string, mut beside) = (large.string(), plain.string());
+        for n in 0.. {
+            if let Err(error) = string.next(Intent::Read) {
+                assert!(matches!(error, RequestError::EndOfData) && n == 20_000, "{n}: {error}");
+                break;
+            }
+            if n % 32 == 0 {
+                beside.get(&key(150), Search::Equal, Intent::Read).unwrap();
+            }
+        }
+    }));
+    let mut string = set.string();
+    for _ in 0..5 {
+        string.next(Intent::Read).unwrap();
+    }
+    assert_eq!(unsealed(string.next(Intent::Read).unwrap().bytes), 7);
+    assert!(meanwhile.0.lock().unwrap().is_none(), "a chain was read");
+    drop(string);
+    assert_eq!(
+        unsealed(set.string().get(&key(60), Search::Equal, Intent::Read).unwrap().bytes),
+        7
+    );
 }

@@ -125,7 +125,10 @@ fn the_name_of_a_log_that_was_let_go_is_durable_before_the_next_one_is_written_o
     let trace = disk.trace();
     let named = disk.events();
     let is_root = |event: &Event| matches!(event, Event::Write { bytes, .. } if bytes.starts_with(b"CICAROOT"));
-    assert!(trace.events()[begun..named].iter().any(is_root), "the next log is named");
+    assert!(
+        trace.events()[begun..named].iter().any(is_root),
+        "the next log is named"
+    );
     for at in begun..=named {
         let point = trace.crash_after(at);
         let roots = point.pending().enumerate().filter(|(_, event)| is_root(event));
@@ -133,7 +136,11 @@ fn the_name_of_a_log_that_was_let_go_is_durable_before_the_next_one_is_written_o
         for torn in [Survival::Lost, Survival::First(1), Survival::Whole] {
             let left = point.image(|i, _| if Some(i) == newest { torn } else { Survival::Lost });
             let after = World::on(Arc::new(MemoryDisk::from(left)), Path::new("/"));
-            assert_eq!(contents(&after.open(&after.engine(), "a")), before, "after call {at}, {torn:?}");
+            assert_eq!(
+                contents(&after.open(&after.engine(), "a")),
+                before,
+                "after call {at}, {torn:?}"
+            );
         }
     }
 }
