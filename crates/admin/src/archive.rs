@@ -4,14 +4,16 @@ use crate::failure::{refused, Failure};
 use crate::outcome::Outcome;
 use crate::report::Report;
 use crate::Services;
-use cica_engine::archive::{all, follows, Segment, SegmentFile};
+use cica_catalog::{Mask, Name};
+use cica_engine::archive::{all, follows, ArchiveError, Segment, SegmentFile};
+use cica_format::archive::SegmentHead;
 use cica_messages::{CICA1013E, CICA1014I};
 use std::path::Path;
 
 /// What is asked of the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Archive {
-    /// Of this data set alone, by the name that it had.
+    /// Of these data sets alone, by the names that they had; a mask may mean several.
     pub name: Option<String>,
     /// What is done.
     pub action: ArchiveAction,
@@ -20,7 +22,7 @@ pub struct Archive {
 /// See [`Archive`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArchiveAction {
-    /// Heads and ends are read.
+    /// Heads and ends are read, and a segment that has no end yet up to the last change that can be read.
     List,
     /// All of it is read, and each segment must follow the one before.
     Verify,
@@ -41,8 +43,10 @@ pub struct Archived {
     pub bytes: u64,
     /// When the first segment was begun, nanoseconds since 1970.
     pub begun: u64,
-    /// When the last segment that was ended has its end, or else was begun.
+    /// Of the last change that can be read, or when the last segment was ended.
     pub until: u64,
+    /// The last segment has no end: whoever has the data set open goes on with it, or has died.
+    pub goes_on: bool,
     /// What is wrong with it.
     pub wrong: Option<String>,
 }
@@ -108,10 +112,17 @@ fn is_meant(services: &Services, request: &Archive, of: &[SegmentFile]) -> bool 
         Some(name) => match name_of(services, of) {
             // No segment can be read: it may be it. What is wrong is told; nothing of it goes.
             unknown if unknown.is_empty() => !matches!(request.action, ArchiveAction::Clean(_)),
-            known => known.eq_ignore_ascii_case(name),
+            known => is_name(name, &known),
         },
         None => true,
     }
+}
+
+/// Is this the name, or one that the mask means?
+fn is_name(wanted: &str, known: &str) -> bool {
+    let wanted = wanted.to_ascii_uppercase();
+    let means = |mask: Mask| Name::parse(known).is_ok_and(|name| mask.matches(&name));
+    wanted == known || Mask::parse(&wanted).is_ok_and(means)
 }
 
 fn line(services: &Services, of: &[SegmentFile], all_of_it: bool) -> Archived {
@@ -122,26 +133,14 @@ fn line(services: &Services, of: &[SegmentFile], all_of_it: bool) -> Archived {
         bytes: of.iter().map(|file| file.bytes).sum(),
         begun: 0,
         until: 0,
+        goes_on: false,
         wrong: None,
     };
     let mut last = None;
     for file in of {
-        let read = Segment::open(&*services.disk, file).and_then(|mut segment| {
-            line.begun = if line.begun == 0 { segment.head.time } else { line.begun };
-            let (mut end, mut until) = (None, segment.head.time);
-            if all_of_it {
-                while segment.next_frame()?.is_some() {}
-                (end, until) = (segment.has_ended().then(|| segment.chain()), segment.time());
-            } else {
-                if let Some((head, chain, _)) = segment.end()? {
-                    (end, until) = (Some(chain), head.time);
-                }
-            }
-            line.until = line.until.max(until);
-            Ok((segment.head, end))
-        });
-        match read {
+        match Segment::open(&*services.disk, file).and_then(|segment| line.read(segment, all_of_it)) {
             Ok((head, end)) => {
+                line.goes_on = end.is_none();
                 if let Some((before, chain)) = &last {
                     let checked = follows(before, *chain, &head);
                     line.wrong = line.wrong.take().or(checked.err());
@@ -155,6 +154,36 @@ fn line(services: &Services, of: &[SegmentFile], all_of_it: bool) -> Archived {
         }
     }
     line
+}
+
+impl Archived {
+    /// Notes the times of a segment; its head, and the checksum of its end if it has one.
+    fn read(&mut self, mut segment: Segment, all_of_it: bool) -> Result<(SegmentHead, Option<u32>), ArchiveError> {
+        self.begun = if self.begun == 0 { segment.head.time } else { self.begun };
+        let end = match all_of_it {
+            true => None,
+            false => segment.end()?,
+        };
+        if let Some((head, chain, _)) = end {
+            self.until = self.until.max(head.time);
+            return Ok((segment.head, Some(chain)));
+        }
+        let all = loop {
+            match segment.next_frame() {
+                Ok(Some(_)) => {}
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        // Of a segment that is damaged too: so far it can be read.
+        self.until = self.until.max(segment.time());
+        if all_of_it {
+            // Else somebody may be just writing the next one.
+            all?;
+        }
+        let end = segment.has_ended().then(|| segment.chain());
+        Ok((segment.head, end))
+    }
 }
 
 /// Removes what is older; how many segments and bytes.

@@ -4,7 +4,7 @@ use crate::compression;
 use crate::failure::Failure;
 use crate::progress::grouped;
 use crate::session::Session;
-use cica_catalog::entry::{Attributes, Component, Relate};
+use cica_catalog::entry::{Attributes, Component, Log, Relate};
 use cica_catalog::{Catalog, Cluster, Entry};
 use cica_format::attributes::Organization;
 use cica_format::root::{Root, Statistics};
@@ -87,7 +87,7 @@ fn cluster(session: &Session, catalog: &Catalog, cluster: &Cluster) -> Result<Va
 fn attributes(stated: &Attributes) -> Value {
     let mut all = json!({
         "record_size": {"average": stated.record_size.average, "maximum": stated.record_size.maximum},
-        "share_options": [stated.share.region, stated.share.system],
+        "share_options": [stated.share.region, stated.share.system], "sharing": sharing(stated), "log": log(stated),
         "reuse": stated.reuse, "spanned": stated.spanned, "compressed": stated.compressed, "erase": stated.erase, "speed": stated.speed,
         "inhibit": stated.inhibit, "buffer_space": stated.buffer_space, "ccsid": stated.ccsid,
         "created": stated.history.created.to_string(),
@@ -105,6 +105,25 @@ fn attributes(stated: &Attributes) -> Value {
         merge(&mut all, json!({"expires": expires.to_string()}));
     }
     all
+}
+
+/// Who shares its records.
+fn sharing(stated: &Attributes) -> &'static str {
+    let is_said = |keyword| stated.other.iter().any(|(said, _)| said == keyword);
+    match (is_said("RLSENABLE"), is_said("RLSQUIESCE")) {
+        (_, true) => "nobody (RLSQUIESCE)",
+        (true, _) => "whoever opens it (RLSENABLE)",
+        _ => "who asks for it",
+    }
+}
+
+/// LOG, where it was said.
+fn log(stated: &Attributes) -> Option<&'static str> {
+    Some(match stated.log? {
+        Log::None => "NONE",
+        Log::Undo => "UNDO",
+        Log::All => "ALL",
+    })
 }
 
 fn component(catalog: &Catalog, component: &Component) -> Result<Value, Failure> {

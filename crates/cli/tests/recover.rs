@@ -274,3 +274,57 @@ fn an_archive_that_lacks_its_end_is_not_taken_for_all() {
     let clean = ["archive", "clean", "--before", &then, "PAY.MISTER"];
     assert_eq!(place.run(&clean).status, 4);
 }
+
+/// What an operator sees of an archive: which data sets a mask means, up to when, and if it goes on.
+#[test]
+fn an_archive_is_shown_by_masks_and_up_to_its_last_change() {
+    let place = Place::new();
+    assert_eq!(place.run_with(&["idcams"], DEFINE.as_bytes()).status, 0);
+    put(&place, "00001ADAMS\n");
+    for mask in ["PAY.MASTER", "pay.**", "PAY.*"] {
+        let shown = place.run(&["archive", "ls", mask]);
+        let out = String::from_utf8_lossy(&shown.out).into_owned();
+        assert!(shown.status == 0 && out.contains("PAY.MASTER"), "{mask}: {out}");
+    }
+    for name in ["PAY.NONE", "X.**"] {
+        let shown = place.run(&["archive", "ls", name]);
+        assert_eq!(String::from_utf8_lossy(&shown.out), format!("nothing is archived of {name}\n"));
+        assert_eq!(shown.status, 4);
+    }
+    // A segment that was cut in front of its end is shown up to the last change that can be read.
+    std::thread::sleep(Duration::from_millis(1100));
+    put(&place, "00002BAKER\n");
+    let (files, whole) = (segments(&place.dir.join("catalog/archive")), until(&place));
+    let last = files.last().unwrap();
+    let bytes = std::fs::read(last).unwrap();
+    std::fs::write(last, &bytes[..bytes.len() - 60]).unwrap();
+    let shown = place.run(&["archive", "ls", "--json"]);
+    let value: serde_json::Value = serde_json::from_slice(&shown.out).unwrap();
+    let archive = &value["archive"][0];
+    assert_eq!((&archive["goes_on"], archive["until"].as_str()), (&true.into(), Some(&*whole)));
+    // Defined anew, the name is there twice.
+    for cards in [" DELETE PAY.MASTER\n", DEFINE] {
+        assert_eq!(place.run_with(&["idcams"], cards.as_bytes()).status, 0);
+    }
+    put(&place, "00001ADAMS\n");
+    let shown = place.run(&["archive", "ls"]);
+    let out = String::from_utf8_lossy(&shown.out).into_owned();
+    assert_eq!(out.matches(", lineage ").count(), 2, "{out}");
+}
+
+#[test]
+fn what_a_copy_does_not_have_is_told() {
+    let place = Place::new();
+    assert_eq!(place.run_with(&["idcams"], DEFINE.as_bytes()).status, 0);
+    put(&place, "00001ADAMS\n");
+    assert_eq!(place.run(&["backup", "PAY.MASTER", "-o", "noon"]).status, 0);
+    let cards = " EXPORT PAY.MASTER OUTFILE(OUT) TEMPORARY\n";
+    assert_eq!(place.run_with(&["idcams", "--dd", "OUT=out"], cards.as_bytes()).status, 0);
+    for (name, from, words) in [
+        ("PAY.OTHER", "noon", "does not have it, but PAY.MASTER"),
+        ("PAY.MASTER", "out", "EXPORT wrote its records"),
+    ] {
+        let run = place.run(&["recover", name, "--from", from]);
+        assert!(run.status == 12 && run.err.contains(words), "{name}: {} {}", run.status, run.err);
+    }
+}

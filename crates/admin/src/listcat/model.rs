@@ -91,6 +91,8 @@ pub struct ClusterFields {
     pub forward_log: Option<String>,
     /// VSAM QUIESCED.
     pub quiesced: bool,
+    /// RLSENABLE was said.
+    pub enabled: bool,
     /// RLS IN USE: a client of the server has it open.
     pub in_use: bool,
     /// LOGREPLICATE.
@@ -521,6 +523,7 @@ fn cluster_fields(stated: &Attributes, in_use: bool) -> ClusterFields {
         log: stated.log,
         forward_log: kept("FRLOG"),
         quiesced: kept("RLSQUIESCE").is_some(),
+        enabled: kept("RLSENABLE").is_some(),
         in_use,
         log_replicate: kept("LOGREPLICATE").is_some(),
         log_stream: stated.log_stream.clone(),

@@ -26,7 +26,7 @@ use cica_engine::archive::{ArchiveEnd, Plan, RedoError};
 use cica_engine::Undecided;
 use cica_format::portable::Mode;
 use cica_format::root::Root;
-use cica_messages::{CICA0967E, CICA1010I, CICA1011E, CICA1012I, CICA1025I};
+use cica_messages::{CICA1010I, CICA1011E, CICA1012I, CICA1025I};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
@@ -74,9 +74,10 @@ fn recover(services: &mut Services, request: &Recover, out: &mut Report) -> Resu
         let within = received.within(services, &catalog)?;
         within.replaced.push((original.entry, original.lock));
     }
-    let mut recovered = None;
+    let (mut recovered, mut others) = (None, Vec::new());
     while let Some((mode, mut entry)) = copy.member()? {
         if *entry.name() != name || !matches!(entry, Entry::Cluster(_)) || mode != Mode::ControlIntervals {
+            others.push(entry.name().to_string());
             copy.skip()?;
             continue;
         }
@@ -97,7 +98,7 @@ fn recover(services: &mut Services, request: &Recover, out: &mut Report) -> Resu
         received.within(services, &catalog)?.entries.push(entry);
     }
     let Some(mut recovered) = recovered else {
-        return Err(Failure::new(&CICA0967E, &[("name", &name)]));
+        return Err(not_in_copy(&name, &others));
     };
     received.switch(|_, _, _| Ok(())).1?;
     tell(&name, &recovered, out);
@@ -118,19 +119,34 @@ fn original(services: &Services, catalog: &Catalog, name: &Name) -> Result<Optio
         None => return Ok(None),
         Some(Resolved::Entry(entry @ Entry::Cluster(_))) => entry.clone(),
         Some(other) => {
-            let what = match other {
-                Resolved::Entry(entry) => entry.kind().word().to_owned(),
-                Resolved::Component(kind, _, entry) => format!("{} of {}", kind.word(), entry.name()),
+            let reason = match other {
+                Resolved::Entry(entry) => {
+                    let what = entry.kind().word();
+                    format!("the catalog has that name as {what}, which no cluster replaces; rename or delete it first")
+                }
+                Resolved::Component(kind, _, entry) => {
+                    format!("it is the {} component of {}; recover that", kind.word(), entry.name())
+                }
             };
-            return Err(not_recovered(
-                name,
-                &format!("the catalog has that name as {what}, which no cluster replaces; rename or delete it first"),
-            ));
+            return Err(not_recovered(name, &reason));
         }
     };
     // A unit in doubt is named before anything is said of the files.
     decided::check(services, catalog, &entry)?;
     LockedOriginal::hold(services, catalog, entry).map(Some)
+}
+
+/// The copy was read to its end. `others`: the names of what it has.
+fn not_in_copy(name: &Name, others: &[String]) -> Failure {
+    let reason = match others {
+        [] => "the copy is empty".to_owned(),
+        _ if others.iter().any(|other| other == name.as_str()) => {
+            "the copy has no control intervals of it: EXPORT wrote its records; take a copy that cica backup made".to_owned()
+        }
+        [first] => format!("the copy does not have it, but {first}"),
+        [first, ..] => format!("the copy does not have it, but {first} and {} more", others.len() - 1),
+    };
+    not_recovered(name, &reason)
 }
 
 fn not_recovered(name: &Name, reason: &dyn Display) -> Failure {

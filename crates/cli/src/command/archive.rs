@@ -31,7 +31,7 @@ pub enum Options {
         /// UTC: HH:MM[:SS] of today or YYYY-MM-DDTHH:MM[:SS]
         #[arg(long, value_name = "TIME")]
         before: String,
-        /// Of this data set alone
+        /// Of this data set alone, or of those that a mask means (PAY.**)
         dsn: Option<String>,
     },
 }
@@ -39,7 +39,7 @@ pub enum Options {
 /// What is shown, and how.
 #[derive(Debug, Args)]
 pub struct Look {
-    /// Of this data set alone
+    /// Of this data set alone, or of those that a mask means (PAY.**)
     dsn: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -58,6 +58,10 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let is_shown = !matches!(action, ArchiveAction::Clean(_));
     // A name that leads to nothing may be a slip.
     let is_named = name.is_some();
+    let nothing = match &name {
+        Some(name) => format!("nothing is archived of {}\n", name.to_ascii_uppercase()),
+        None => "nothing is archived\n".to_owned(),
+    };
     let request = Archive { name, action };
     let mut lines = Vec::new();
     let status = work(session, global, |services: &mut Services| {
@@ -69,6 +73,13 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let written = if json {
         let all: Vec<Value> = lines.iter().map(value).collect();
         writeln!(out, "{}", json!({ "archive": all }))
+    } else if is_shown && !global.quiet && lines.is_empty() {
+        // Where it could not be looked at, that was told.
+        if status == Status::DONE {
+            write!(out, "{nothing}")
+        } else {
+            Ok(())
+        }
     } else if is_shown && !global.quiet {
         write!(out, "{}", table(&lines))
     } else {
@@ -90,20 +101,26 @@ fn value(line: &Archived) -> Value {
         "bytes": line.bytes,
         "begun": moment::shown(line.begun),
         "until": moment::shown(line.until),
+        "goes_on": line.goes_on,
         "wrong": line.wrong,
     })
 }
 
 fn table(lines: &[Archived]) -> String {
-    if lines.is_empty() {
-        return "nothing is archived\n".to_owned();
-    }
     let mut text = format!(
         "{:<44} {:>8} {:>12}  {:<20}  {:<20}  state\n",
         "data set", "segments", "bytes", "begun", "until"
     );
     for line in lines {
-        let state = if line.wrong.is_some() { "has a gap" } else { "whole" };
+        let mut state = match (&line.wrong, line.goes_on) {
+            (Some(_), _) => "has a gap".to_owned(),
+            (None, true) => "whole, goes on".to_owned(),
+            (None, false) => "whole".to_owned(),
+        };
+        // A data set that was deleted and defined anew has its name twice.
+        if lines.iter().filter(|other| other.name == line.name).count() > 1 {
+            state += &format!(", lineage {:016X}", line.lineage);
+        }
         let (begun, until) = (moment::shown(line.begun), moment::shown(line.until));
         text += &format!(
             "{:<44} {:>8} {:>12}  {begun:<20}  {until:<20}  {state}\n",

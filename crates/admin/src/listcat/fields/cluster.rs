@@ -150,6 +150,12 @@ pub static RLSDATA: Group<Cluster> = Group {
         &[
             Field::new("VSAM QUIESCED ", |c: &Cluster| Shown::Is(c.quiesced), "RLSQUIESCE").wide(25),
             Field::new(
+                "RLS ENABLED",
+                |c: &Cluster| Shown::Is(c.enabled),
+                "RLSENABLE: whoever opens it shares it",
+            )
+            .always_shown(),
+            Field::new(
                 "RLS IN USE ",
                 |c: &Cluster| Shown::Is(c.in_use),
                 "open at a server that shares it",
