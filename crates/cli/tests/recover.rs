@@ -288,7 +288,10 @@ fn an_archive_is_shown_by_masks_and_up_to_its_last_change() {
     }
     for name in ["PAY.NONE", "X.**"] {
         let shown = place.run(&["archive", "ls", name]);
-        assert_eq!(String::from_utf8_lossy(&shown.out), format!("nothing is archived of {name}\n"));
+        assert_eq!(
+            String::from_utf8_lossy(&shown.out),
+            format!("nothing is archived of {name}\n")
+        );
         assert_eq!(shown.status, 4);
     }
     // A segment that was cut in front of its end is shown up to the last change that can be read.
@@ -301,7 +304,10 @@ fn an_archive_is_shown_by_masks_and_up_to_its_last_change() {
     let shown = place.run(&["archive", "ls", "--json"]);
     let value: serde_json::Value = serde_json::from_slice(&shown.out).unwrap();
     let archive = &value["archive"][0];
-    assert_eq!((&archive["goes_on"], archive["until"].as_str()), (&true.into(), Some(&*whole)));
+    assert_eq!(
+        (&archive["goes_on"], archive["until"].as_str()),
+        (&true.into(), Some(&*whole))
+    );
     // Defined anew, the name is there twice.
     for cards in [" DELETE PAY.MASTER\n", DEFINE] {
         assert_eq!(place.run_with(&["idcams"], cards.as_bytes()).status, 0);
@@ -319,12 +325,20 @@ fn what_a_copy_does_not_have_is_told() {
     put(&place, "00001ADAMS\n");
     assert_eq!(place.run(&["backup", "PAY.MASTER", "-o", "noon"]).status, 0);
     let cards = " EXPORT PAY.MASTER OUTFILE(OUT) TEMPORARY\n";
-    assert_eq!(place.run_with(&["idcams", "--dd", "OUT=out"], cards.as_bytes()).status, 0);
+    assert_eq!(
+        place.run_with(&["idcams", "--dd", "OUT=out"], cards.as_bytes()).status,
+        0
+    );
     for (name, from, words) in [
         ("PAY.OTHER", "noon", "does not have it, but PAY.MASTER"),
         ("PAY.MASTER", "out", "EXPORT wrote its records"),
     ] {
         let run = place.run(&["recover", name, "--from", from]);
-        assert!(run.status == 12 && run.err.contains(words), "{name}: {} {}", run.status, run.err);
+        assert!(
+            run.status == 12 && run.err.contains(words),
+            "{name}: {} {}",
+            run.status,
+            run.err
+        );
     }
 }

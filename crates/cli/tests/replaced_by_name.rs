@@ -241,7 +241,9 @@ fn nothing_but_a_cluster_of_the_name_is_recovered_or_restored_over() {
     );
     cards(&place, &new).done();
     put(&place, "PAY.NEW", "00008NEW\n");
-    place.run(&recover).failed(12, &["CICA1011E", "the DATA component of PAY.NEW; recover that"]);
+    place
+        .run(&recover)
+        .failed(12, &["CICA1011E", "the DATA component of PAY.NEW; recover that"]);
     assert_eq!(records(&place, "PAY.NEW"), "00008NEW\n");
     cards(&place, "DELETE PAY.NEW CLUSTER").done();
     for (define, kind) in [

@@ -266,7 +266,7 @@ impl OpenFile {
         let Some(reader) = reader(&mut self.reader, &mut self.alternates, by) else {
             return Err(Outcome::Failed);
         };
-        self.locks.show_nothing(reader);
+        self.locks.show_start(reader, by);
         match find(reader, relation, key, length, self.by) {
             Ok(record) => {
                 self.start.clear();
@@ -275,8 +275,13 @@ impl OpenFile {
                     _ => self.start.extend_from_slice(&record.bytes[offset..offset + length]),
                 }
             }
+            Err(error) if self.locks.start_meets(by, &error) => {
+                self.position = Position::Locked;
+                return Ok(());
+            }
             Err(error) => return Err(refused(&self.report, &error).or_not_found()),
         }
+        self.locks.show_nothing(reader);
         reader.keep_to_itself();
         let at = match by {
             0 => reader.point(argument(self.by, &self.start), Search::GreaterOrEqual),

@@ -443,6 +443,10 @@ impl Request<'_> {
         };
         let sphere = fd.define(name, code_set.as_ref().map(|set| set.page));
         if let Err(reason) = define(session, &sphere) {
+            if let Ok((catalog, cluster)) = self.find(session, name) {
+                // Another program has made it meanwhile.
+                return Some(self.open_cluster(session, catalog, &cluster, false));
+            }
             tell(&CICA1203E, &[("name", name), ("file", &self.file), ("reason", &reason)]);
             return None;
         }

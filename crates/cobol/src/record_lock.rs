@@ -175,12 +175,38 @@ impl Locks {
         });
     }
 
-    /// Before START, which meets no locks.
+    /// Before START by this key, which finds what is committed. By an alternate key it meets no locks, unless RLS says
+    /// so.
+    #[inline]
+    pub fn show_start(&self, reader: &mut Str, by: usize) {
+        let Some(shared) = &self.shared else { return };
+        let unsaid = if by == 0 {
+            ReadIntegrity::Consistent
+        } else {
+            ReadIntegrity::None
+        };
+        let (integrity, patience) = match shared.rls {
+            None => (unsaid, Patience::None),
+            Some(ReadIntegrity::None) => (ReadIntegrity::None, Patience::None),
+            Some(_) => (ReadIntegrity::Consistent, Patience::Until(LONGEST_WAIT)),
+        };
+        reader.set_integrity(integrity);
+        reader.set_patience(patience);
+    }
+
+    /// Behind START, which has found its record: where that is does not change.
     #[inline]
     pub fn show_nothing(&self, reader: &mut Str) {
         if self.shared.is_some() {
             reader.set_integrity(ReadIntegrity::None);
         }
+    }
+
+    /// Is the record that START came to another program's? Without RLS it is no reason to refuse it: the READ that
+    /// follows meets it.
+    pub fn start_meets(&mut self, by: usize, refused: &RequestError) -> bool {
+        let is_said = self.shared.as_ref().is_some_and(|shared| shared.rls.is_some());
+        by == 0 && !is_said && self.meets(refused)
     }
 
     /// Was a request refused because of a record that another program has? READ NEXT returns it once it is free.

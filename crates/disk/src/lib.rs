@@ -69,8 +69,8 @@ pub use file_reader::FileReader;
 pub use image::{FileId, Image};
 #[cfg(target_os = "linux")]
 pub use linux::{
-    generation, hold_signals, notice_forks, survive_file_size_limit, FilledArea, HeldSignals, LinuxDisk, PeerProcess,
-    ProcessTimes, SeenArea, MODE,
+    generation, hold_signals, notice_forks, pass_no_files_on, survive_file_size_limit, FilledArea, HeldSignals,
+    LinuxDisk, PeerProcess, ProcessTimes, SeenArea, MODE,
 };
 pub use memory::MemoryDisk;
 pub use name::{FileName, FileNameError};
@@ -91,6 +91,10 @@ pub fn generation() -> u32 {
 /// Where there is no `fork` there is nothing to notice.
 #[cfg(not(target_os = "linux"))]
 pub fn notice_forks() {}
+
+/// Where there is no `exec` nothing is passed on.
+#[cfg(not(target_os = "linux"))]
+pub fn pass_no_files_on() {}
 
 /// Where there are no signals none are held.
 #[cfg(not(target_os = "linux"))]

@@ -108,7 +108,7 @@ pub fn serve(session: Session, how: Serve, ready: impl FnOnce(&Path)) -> Result<
     let _lock = take(&directory, mode)?;
     let socket = directory.join("socket");
     let listener = listen(&socket, mode)?;
-    allow_descriptors();
+    raise_limits();
     let owner = Arc::new(Owner::new(session, None));
     ready(&socket);
     accept(&owner, &listener, how);
@@ -119,15 +119,24 @@ pub fn serve(session: Session, how: Serve, ready: impl FnOnce(&Path)) -> Result<
     removed.map_err(|error| failed("removing", &socket, error))
 }
 
-/// Each client takes three descriptors, and systems begin with 1,024 for a process that may have many more.
-fn allow_descriptors() {
-    let limit = getrlimit(Resource::Nofile);
-    let most = Rlimit {
-        current: limit.maximum,
-        ..limit
-    };
-    // Where that is not allowed there is room for fewer clients.
-    let _ = setrlimit(Resource::Nofile, most);
+/// Limits of the program that happened to start it would be everybody's: of files, memory and time it takes what it may
+/// have. Each client takes three descriptors, and systems begin with 1,024.
+fn raise_limits() {
+    for resource in [
+        Resource::Nofile,
+        Resource::Fsize,
+        Resource::As,
+        Resource::Data,
+        Resource::Cpu,
+    ] {
+        let limit = getrlimit(resource);
+        let most = Rlimit {
+            current: limit.maximum,
+            ..limit
+        };
+        // Where that is not allowed there is room for less.
+        let _ = setrlimit(resource, most);
+    }
 }
 
 /// The lock that one owner has for its life.

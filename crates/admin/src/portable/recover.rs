@@ -141,7 +141,8 @@ fn not_in_copy(name: &Name, others: &[String]) -> Failure {
     let reason = match others {
         [] => "the copy is empty".to_owned(),
         _ if others.iter().any(|other| other == name.as_str()) => {
-            "the copy has no control intervals of it: EXPORT wrote its records; take a copy that cica backup made".to_owned()
+            "the copy has no control intervals of it: EXPORT wrote its records; take a copy that cica backup made"
+                .to_owned()
         }
         [first] => format!("the copy does not have it, but {first}"),
         [first, ..] => format!("the copy does not have it, but {first} and {} more", others.len() - 1),

@@ -122,7 +122,9 @@ fn look_for_the_catalog(global: &Global) -> Result<(), Failure> {
         let opened = match origin {
             Origin::Above => Catalog::open_or_create(disk, &directory),
             // Somebody made a directory for it, and named that.
-            Origin::Explicit | Origin::Variable if is_empty(&directory) => Catalog::open_or_create(disk, &directory),
+            Origin::Explicit | Origin::Variable if may_become_one(&directory) => {
+                Catalog::open_or_create(disk, &directory)
+            }
             _ => Catalog::open(disk, &directory),
         };
         (directory, opened.map(drop), origin)
@@ -147,9 +149,15 @@ fn look_for_the_catalog(global: &Global) -> Result<(), Failure> {
     }
 }
 
-/// Is it a directory without anything in it?
-fn is_empty(directory: &Path) -> bool {
-    std::fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none())
+/// What a catalog has before it is one.
+const FIRST_FILES: [&str; 5] = [".locks", "lock", "log", "volumes", "catalog.new"];
+
+/// Is it a directory without anything in it, but for what another program that makes a catalog there just now began
+/// with?
+fn may_become_one(directory: &Path) -> bool {
+    std::fs::read_dir(directory).is_ok_and(|mut entries| {
+        entries.all(|entry| entry.is_ok_and(|entry| FIRST_FILES.iter().any(|first| entry.file_name() == *first)))
+    })
 }
 
 /// Why the loader would start the program without the library, and say nothing: its files would be GnuCOBOL's.

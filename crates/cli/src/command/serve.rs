@@ -49,6 +49,8 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
 /// Starts the same in a session of its own, and waits until it listens.
 fn detach(options: &Options, global: &Global) -> Result<Status, Failure> {
     let failed = |what: &dyn std::fmt::Display| Failure::new(Status::UNUSABLE, &messages::CICA0995E, what);
+    // It is there for longer than whoever started it.
+    cica_disk::pass_no_files_on();
     let own = std::env::current_exe().map_err(|error| failed(&error))?;
     let mut serve = Command::new(own);
     if let Some(catalog) = &global.catalog {

@@ -25,6 +25,8 @@
 //! * L5. What an owner has is found without looking at what others have.
 //! * L6. Who asks again right after his time was over has waited since he came first: he stands before those who came
 //!   meanwhile. So who waits in pieces, to see to something between two of them, is not the last each time.
+//! * L7. Who has a name only to see that its record may be read refuses nobody: he keeps no latch, and gives it up as
+//!   the next thing he does. Who wants it lets him.
 
 mod counts;
 mod holds;

@@ -19,6 +19,9 @@ const STRIPES: usize = 64;
 /// changes has.
 const SPARE: usize = 64;
 
+/// How often who looks gets a processor before whoever wants the name is refused because of him.
+const LOOKS: usize = 1000;
+
 /// Bytes of a name before its key: its hash, and the data set's number. So a name is hashed once for each request, and
 /// not by each map that it is looked up in.
 const HEAD: usize = 8 + 8;
@@ -96,6 +99,14 @@ pub(super) struct Holder {
     /// Threads that were just granted a look.
     pub readers: u32,
     pub retained: bool,
+}
+
+/// Why a name cannot be had at once.
+pub(super) struct Had {
+    /// Who has it.
+    pub by: Holder,
+    /// Nobody has it or waits for it but who looks if he may read.
+    pub is_looked_at: bool,
 }
 
 /// How owners and names are hashed: by multiplying, as one is held and released with every update, from a start that
@@ -221,6 +232,10 @@ impl Holder {
         self.shared || self.readers > 0
     }
 
+    fn only_looks(&self) -> bool {
+        self.readers > 0 && !self.shared && !self.is_exclusive() && !self.retained
+    }
+
     fn mode(&self) -> Option<LockMode> {
         if self.is_exclusive() || self.retained {
             Some(LockMode::Exclusive)
@@ -248,6 +263,19 @@ impl Lock {
         (self.holders()).all(|other| {
             other.owner == owner || (!alone && other.mode() != Some(LockMode::Exclusive)) || other.mode().is_none()
         })
+    }
+
+    /// What keeps `owner` from it.
+    #[cold]
+    fn had_by(&self, by: Holder, owner: u64) -> Had {
+        let mut others = self
+            .holders()
+            .filter(|other| other.owner != owner && other.mode().is_some());
+        Had {
+            by,
+            is_looked_at: others.all(Holder::only_looks)
+                && self.queue.iter().all(|waiter| waiter.reason == Reason::Reading),
+        }
     }
 
     fn enter(&mut self, owner: u64, reason: Reason) -> bool {
@@ -414,15 +442,26 @@ impl Locks {
     /// 8/20, 8/24.
     #[inline]
     pub(super) fn take_name(&self, name: &[u8], owner: u64, reason: Reason) -> Result<bool, RequestError> {
-        self.try_take(name, owner, reason).map_err(|holder| {
-            self.count(Count::Contended);
-            self.refusal(name, &holder)
-        })
+        let mut looks = 0;
+        loop {
+            match self.try_take(name, owner, reason) {
+                // Whoever looks is granted it already, and needs only his turn on a processor to give it up (L7).
+                Err(had) if had.is_looked_at && looks < LOOKS => {
+                    looks += 1;
+                    crate::sync::yield_now();
+                }
+                Err(had) => {
+                    self.count(Count::Contended);
+                    return Err(self.refusal(name, &had.by));
+                }
+                Ok(first) => return Ok(first),
+            }
+        }
     }
 
     /// The same, or who has it.
     #[inline]
-    pub(super) fn try_take(&self, name: &[u8], owner: u64, reason: Reason) -> Result<bool, Holder> {
+    pub(super) fn try_take(&self, name: &[u8], owner: u64, reason: Reason) -> Result<bool, Had> {
         let mut stripe = self.enter(name);
         match stripe.names.get_mut(name) {
             None => {
@@ -439,9 +478,12 @@ impl Locks {
                 if lock.queue.is_empty() || lock.holder(owner).is_some() {
                     return Ok(lock.enter(owner, reason));
                 }
-                Err(*lock.holders().next().unwrap_or(&lock.first))
+                Err(lock.had_by(*lock.holders().next().unwrap_or(&lock.first), owner))
             }
-            Some(lock) => Err(*(lock.holders().find(|other| other.owner != owner)).unwrap_or(&lock.first)),
+            Some(lock) => {
+                let by = lock.holders().find(|other| other.owner != owner);
+                Err(lock.had_by(*by.unwrap_or(&lock.first), owner))
+            }
         }
     }
 

@@ -355,3 +355,33 @@ fn threads_are_alone_with_what_they_hold() {
     });
     assert!(locks.lines().is_empty());
 }
+
+/// Readers look at a record all the time. They refuse nobody who changes it (L7).
+#[test]
+fn a_look_refuses_nobody() {
+    let locks = Arc::new(Locks::new(Arc::new(cica_disk::SystemClock)));
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    let looks = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            let reader = LockOwner::new(&locks, "reader");
+            let (locks, is_over, looks) = (&locks, &is_over, &looks);
+            scope.spawn(move || {
+                while !is_over.load(SeqCst) {
+                    locks.wait_to_read((1, b"K"), reader.number(), LONG).unwrap();
+                    looks.fetch_add(1, SeqCst);
+                }
+            });
+        }
+        let writer = LockOwner::new(&locks, "writer");
+        let mut refused = 0;
+        while looks.load(SeqCst) < 20_000 {
+            match locks.take(1, b"K", writer.number(), Reason::Unit) {
+                Ok(_) => drop(locks.give_kept(1, b"K", writer.number())),
+                Err(_) => refused += 1,
+            }
+        }
+        is_over.store(true, SeqCst);
+        assert_eq!(refused, 0);
+    });
+}

@@ -48,7 +48,7 @@ impl Locks {
         loop {
             match self.try_take(name, owner, reason) {
                 Ok(_) => return Ok(None),
-                Err(holder) if holder.retained => return Err(self.refusal(name, &holder)),
+                Err(had) if had.by.retained => return Err(self.refusal(name, &had.by)),
                 Err(_) => {}
             }
             let mut stripe = self.stripe(name).lock();

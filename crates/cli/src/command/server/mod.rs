@@ -11,8 +11,11 @@ use cica_messages as messages;
 use cica_share::words::{Answer, Ask, ClientInfo as Guest, Locked, Shunted, Status as Server};
 use cica_share::Client;
 use clap::{Args, Subcommand};
+use rustix::event::{poll, PollFd, PollFlags, Timespec};
+use rustix::process::{pidfd_open, Pid, PidfdFlags};
 use serde_json::{json, Value};
 use std::io::{ErrorKind, Write};
+use std::time::Duration;
 
 /// Show and end the process that shares data sets
 #[derive(Debug, Subcommand)]
@@ -52,10 +55,10 @@ pub enum Options {
         /// The number that 'cica server shunted' shows
         unit: u64,
     },
-    /// Let nobody in any more; it ends when all have gone
+    /// Let nobody in any more, and return; it ends when all have gone
     #[command(after_help = "Example:\n  cica server drain")]
     Drain,
-    /// End it at once: open units are backed out, data sets closed
+    /// End it at once: open units are backed out, data sets closed; returns when it has ended
     #[command(after_help = "Example:\n  cica server stop")]
     Stop,
 }
@@ -89,8 +92,8 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         Options::Shunted(how) => show(&client, how, shunted, shunted_lines),
         Options::Retry { unit } => resolve(&client, *unit, false),
         Options::Purge { unit } => resolve(&client, *unit, true),
-        Options::Drain => stop(&client, true),
-        Options::Stop => stop(&client, false),
+        Options::Drain => told(&client, &Ask::Stop { drain: true }),
+        Options::Stop => stop(&client),
     };
     match done {
         // It ended while it was asked.
@@ -99,8 +102,31 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     }
 }
 
-fn stop(client: &Client, drain: bool) -> Result<Status, Failure> {
-    told(client, &Ask::Stop { drain })
+/// How long its end is waited for: it backs units out and closes data sets.
+const LONGEST_END: Duration = Duration::from_secs(60);
+
+/// Ends it, and returns when its process is gone: then its data sets can be had by others.
+fn stop(client: &Client) -> Result<Status, Failure> {
+    let process = asked(client)?.process;
+    let found = i32::try_from(process).ok().and_then(Pid::from_raw);
+    // In a name space of its own it is not seen, and in an old kernel it cannot be waited for.
+    let end = found.and_then(|found| pidfd_open(found, PidfdFlags::empty()).ok());
+    told(client, &Ask::Stop { drain: false })?;
+    let Some(end) = end else { return Ok(Status::DONE) };
+    let most = Timespec {
+        tv_sec: LONGEST_END.as_secs() as i64,
+        tv_nsec: 0,
+    };
+    match poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&most)) {
+        Ok(0) => {
+            let words = format!(
+                "process {process} is still ending after {} seconds",
+                LONGEST_END.as_secs()
+            );
+            Err(Failure::new(Status::REFUSED, &messages::CICA0934E, words))
+        }
+        _ => Ok(Status::DONE),
+    }
 }
 
 fn resolve(client: &Client, unit: u64, give_up: bool) -> Result<Status, Failure> {
