@@ -33,11 +33,7 @@ impl Place {
 
     fn stop(&self) {
         self.run(&["server", "stop"]).done();
-        let ended = (0..200).any(|_| {
-            std::thread::sleep(std::time::Duration::from_millis(10));
-            self.server("serving") == false
-        });
-        assert!(ended, "the server goes on");
+        assert_eq!(self.server("serving"), false, "the server goes on");
     }
 }
 
@@ -206,4 +202,48 @@ fn without_a_server_the_message_says_what_to_do() {
         refused.status == 12 && refused.err.contains("it is no socket"),
         "{refused:?}"
     );
+}
+
+/// The server is there for longer than the program that happened to start it, whose files it does not keep open.
+#[test]
+fn a_server_keeps_no_file_of_whoever_started_it() {
+    let place = Place::new();
+    place.define("A.FILE", 3);
+    place.run_with(&["put", "A.FILE"], b"0001 the first of them\n").done();
+    place.write("job.lock", b"");
+    let mut job = std::process::Command::new("sh");
+    let get = format!("exec {} get A.FILE 0001 9<job.lock", env!("CARGO_BIN_EXE_cica"));
+    job.args(["-c", &get]).current_dir(&place.dir);
+    job.env("CICA_CATALOG", place.dir.join("catalog"))
+        .env("CICA_SHARE", "on");
+    let done = job.output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "0001 the first of them\n");
+    let files = std::fs::read_dir(format!("/proc/{}/fd", place.server("process"))).unwrap();
+    let files: Vec<_> = files
+        .filter_map(|file| std::fs::read_link(file.unwrap().path()).ok())
+        .collect();
+    assert!(
+        !files.is_empty() && !files.iter().any(|file| file.ends_with("job.lock")),
+        "{files:?}"
+    );
+    place.stop();
+}
+
+/// When STOP returns, others can have what it had.
+#[test]
+fn a_server_that_was_stopped_has_nothing_any_more() {
+    let place = Place::new();
+    place.define("A.FILE", 3);
+    place.run_with(&["put", "A.FILE"], b"0001 the first of them\n").done();
+    for key in 2..6 {
+        let mut putting = place.putting("A.FILE");
+        put(&mut putting, key * 10..key * 10 + 1);
+        place.run(&["server", "stop"]).done();
+        let alone = format!("{key:04} put by one alone\n");
+        let mut put = place.command(&["put", "A.FILE", "--quiet"]);
+        put.env("CICA_SHARE", "off");
+        common::finish(put, alone.as_bytes()).done();
+        drop(putting.stdin.take());
+        putting.wait().unwrap();
+    }
 }
