@@ -177,3 +177,58 @@ fn many_patient_updaters_lose_nothing() {
     assert_eq!(unsealed(record.bytes), 2_000);
     assert!(engine.lock_lines().is_empty());
 }
+
+/// Two wait for a record to lock it with their reads: who came first has it first, every time.
+#[test]
+fn reads_that_lock_have_a_record_in_the_order_of_arrival() {
+    let (engine, ds) = opened();
+    for round in 0..40 {
+        let mut has = ds.string();
+        has.lock(&key(10), LockMode::Exclusive, Patience::None).unwrap();
+        let order = std::sync::Mutex::new(Vec::new());
+        std::thread::scope(|threads| {
+            for who in 0..3 {
+                let (ds, order) = (&ds, &order);
+                threads.spawn(move || {
+                    let mut waits = ds.string();
+                    waits.set_integrity(ReadIntegrity::Locked);
+                    waits.set_patience(LONG);
+                    waits.get(&key(10), Search::Equal, Intent::Read).unwrap();
+                    order.lock().unwrap().push(who);
+                    waits.unlock(&key(10));
+                });
+                until_waiting(&engine, who + 1);
+            }
+            has.unlock(&key(10));
+        });
+        assert_eq!(order.into_inner().unwrap(), [0, 1, 2], "round {round}");
+    }
+    assert!(engine.lock_lines().is_empty());
+}
+
+/// The record that it has waited for to lock it is gone: it locks the next one, or none.
+#[test]
+fn a_read_that_locks_keeps_no_lock_of_a_record_that_went() {
+    let (engine, ds) = opened();
+    for (search, found) in [(Search::GreaterOrEqual, Some(20)), (Search::Equal, None)] {
+        let unit = engine.unit();
+        let mut erases = ds.string_in(&unit);
+        erase(&mut erases, 10).unwrap();
+        std::thread::scope(|threads| {
+            let waits = threads.spawn(|| {
+                let mut waits = ds.string();
+                waits.set_integrity(ReadIntegrity::Locked);
+                waits.set_patience(LONG);
+                let got = waits.get(&key(10), search, Intent::Read);
+                assert_eq!(got.ok().map(|record| record.bytes[..8].to_vec()), found.map(key));
+                let locked: Vec<_> = engine.lock_lines().into_iter().map(|line| line.key).collect();
+                assert_eq!(locked, found.map(key).into_iter().collect::<Vec<_>>());
+            });
+            until_waiting(&engine, 1);
+            unit.commit().unwrap();
+            waits.join().unwrap();
+        });
+        insert(&mut ds.string(), 10, 1).unwrap();
+    }
+    assert!(engine.lock_lines().is_empty());
+}

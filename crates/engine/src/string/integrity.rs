@@ -222,9 +222,17 @@ impl Str {
                 obstacle => obstacle,
             };
             match obstacle {
-                Obstacle::None if done.is_err() || self.keeps(&mut locked, integrity, holds, step)? => return done,
+                Obstacle::None if done.is_err() => {
+                    // What it has waited for is not there any more.
+                    self.unlock_other(&mut locked);
+                    return done;
+                }
+                Obstacle::None if self.keeps(&mut locked, integrity, holds, step)? => return done,
                 // Now that nobody can change it, it is read once more.
                 Obstacle::None | Obstacle::Ended => {}
+                Obstacle::Record(name) if integrity.how == ReadIntegrity::Locked => {
+                    self.lock_in_turn(&mut locked, name, step, integrity)?;
+                }
                 Obstacle::Record(name) => self.wait_for(name, step, integrity, holds)?,
             }
             again = true;
@@ -380,10 +388,7 @@ impl Str {
         if before.as_deref() == Some(integrity.found.as_slice()) {
             return Ok(true);
         }
-        if let Some(other) = before.take() {
-            // That one is gone, or not the next one any more.
-            self.unlock(&other);
-        }
+        self.unlock_other(before);
         let name = integrity.found.clone();
         let had = holds.table().has_locked(holds.set(), &name, self.lock_number());
         if let Err(refused) = self.lock(&name, mode, self.patience) {
@@ -395,6 +400,31 @@ impl Str {
         }
         *before = Some(name);
         Ok(false)
+    }
+
+    /// Locks a record that another has, in its turn: who only looked in his turn would have to be the first to lock it
+    /// afterwards.
+    fn lock_in_turn(
+        &mut self,
+        before: &mut Option<Vec<u8>>,
+        name: Vec<u8>,
+        step: ReadStep<'_>,
+        integrity: &mut Integrity,
+    ) -> Result<(), RequestError> {
+        self.unlock_other(before);
+        if let Err(refused) = self.lock(&name, LockMode::Exclusive, self.patience) {
+            self.stands_before(name, step, integrity);
+            return Err(refused);
+        }
+        *before = Some(name);
+        Ok(())
+    }
+
+    /// What this read has locked before is gone, or not the next one any more.
+    fn unlock_other(&mut self, before: &mut Option<Vec<u8>>) {
+        if let Some(other) = before.take() {
+            self.unlock(&other);
+        }
     }
 
     fn give_up_hold(&mut self) {
