@@ -6,6 +6,7 @@ use crate::libcob::{libcob, next, Libcob};
 use crate::open_file::OpenFile;
 use crate::request;
 use crate::run_unit;
+use crate::sorting;
 use crate::status::{Outcome, Set};
 use crate::taking::{
     back_to_records, close, forget, is_known, list, place_of, request_of, take_over, text, under, unlist,
@@ -47,6 +48,9 @@ unsafe fn our_read(
     let Some(outcome) = (unsafe { act_waiting(file, options, |open| read(libcob, open)) }) else {
         return false;
     };
+    if outcome != Outcome::Done {
+        sorting::note(outcome);
+    }
     unsafe { libcob.set_status(file, item, status_of(outcome)) };
     true
 }
@@ -74,7 +78,10 @@ pub unsafe extern "C" fn cob_open(file: *mut File, mode: c_int, sharing: c_int, 
             return;
         }
         match (take_over(file, mode, sharing, None), libcob()) {
-            (Some(outcome), Some(libcob)) => libcob.set_status(file, item, status_of(outcome)),
+            (Some(outcome), Some(libcob)) => {
+                sorting::note(outcome);
+                libcob.set_status(file, item, status_of(outcome));
+            }
             _ => {
                 if let Some(open) = next().open {
                     list(file);

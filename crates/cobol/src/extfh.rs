@@ -407,6 +407,7 @@ impl Shadow {
         f.lock = [
             (fcd::lock::EXCLUSIVE, layout::lock::EXCLUSIVE),
             (fcd::lock::AUTOMATIC, layout::lock::AUTOMATIC),
+            (fcd::lock::MANUAL, layout::lock::MANUAL),
             (fcd::lock::MULTIPLE, layout::lock::MULTIPLE),
         ]
         .into_iter()

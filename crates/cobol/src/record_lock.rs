@@ -1,11 +1,14 @@
 //! Record locks of an open file, as LOCK MODE and the phrases of READ ask for them.
 //!
-//! | READ of a file opened I-O | LOCK MODE AUTOMATIC | MANUAL, or none |
-//! |---|---|---|
-//! | with no phrase | locks | - |
-//! | WITH LOCK, KEPT LOCK, WAIT | locks | locks |
-//! | WITH NO LOCK | - | - |
-//! | IGNORING LOCK | -; reads what another has locked | the same |
+//! | READ of a file opened I-O | LOCK MODE AUTOMATIC | MANUAL | none said |
+//! |---|---|---|---|
+//! | with no phrase | locks | - | locks if the data set is shared |
+//! | WITH LOCK, KEPT LOCK, WAIT | locks | locks | locks |
+//! | WITH NO LOCK | - | - | - |
+//! | IGNORING LOCK | -; reads what another has locked | the same | the same |
+//!
+//! A program that says nothing of locks was written for VSAM, where READ of a file opened I-O is a get for update, and
+//! waits: so it does here, beside other programs.
 //!
 //! Every READ but IGNORING LOCK, REWRITE and DELETE meets the locks of other files: status 51. Without LOCK ON MULTIPLE
 //! RECORDS the next READ (but WITH KEPT LOCK), WRITE, REWRITE (but WITH LOCK) or DELETE gives the lock back, with it
@@ -14,18 +17,39 @@
 
 use crate::libcob::layout::{lock, open, read, write};
 use crate::record::{By, Read};
+use crate::sorting;
 use crate::status::{note, Outcome};
 use cica_engine::{Patience, ReadIntegrity, RequestError, Str};
 use cica_format::attributes::Organization;
 use cica_session::{Held, Opener, LONGEST_WAIT};
 use std::collections::HashSet;
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::thread::ThreadId;
 use std::time::Duration;
 
-/// How long a READ WITH WAIT of a shared file waits at a time: meanwhile no other thread of the program uses the file.
+/// How long a READ WITH WAIT of a shared file waits at a time where the program has several threads: meanwhile no other
+/// of them uses the file.
 const AT_A_TIME: Duration = Duration::from_millis(500);
+
+/// The thread that has used shared files, by an address of its own, and whether there is another.
+static FIRST: AtomicUsize = AtomicUsize::new(0);
+static SEVERAL: AtomicBool = AtomicBool::new(false);
+
+/// Notes this thread, and tells how long a READ waits at a time.
+fn at_a_time() -> Duration {
+    thread_local!(static HERE: u8 = const { 0 });
+    let here = HERE.with(|here| std::ptr::from_ref(here).addr());
+    match FIRST.compare_exchange(0, here, Relaxed, Relaxed) {
+        Err(first) if first != here => SEVERAL.store(true, Relaxed),
+        _ => {}
+    }
+    if SEVERAL.load(Relaxed) {
+        AT_A_TIME
+    } else {
+        LONGEST_WAIT
+    }
+}
 
 /// What a READ has to do with locks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,6 +69,8 @@ pub struct Locks {
     opener: Option<Opener>,
     /// READ locks without a word.
     automatic: bool,
+    /// LOCK MODE was not said.
+    unsaid: bool,
     /// Several records at a time.
     multiple: bool,
     /// There are no locks to take: not I-O, or nobody else can have it open.
@@ -131,6 +157,7 @@ impl Locks {
         Locks {
             opener: Some(opener),
             automatic: bits & lock::AUTOMATIC != 0,
+            unsaid: bits & (lock::AUTOMATIC | lock::MANUAL | lock::EXCLUSIVE) == 0,
             multiple: bits & lock::MULTIPLE != 0,
             never: mode != open::I_O || is_exclusive(bits),
             ..Locks::default()
@@ -148,14 +175,15 @@ impl Locks {
             }
         }
         let asked = options & (read::LOCK | read::KEPT_LOCK | read::WAIT) != 0;
+        let automatic = self.automatic || self.unsaid && self.shared.is_some();
         self.wish = match options {
             o if o & read::IGNORE_LOCK != 0 => Wish::Nothing,
-            o if !self.never && o & read::NO_LOCK == 0 && (asked || self.automatic) => Wish::Take,
+            o if !self.never && o & read::NO_LOCK == 0 && (asked || automatic) => Wish::Take,
             _ if opener.any() || self.shared.is_some() => Wish::Meet,
             _ => Wish::Nothing,
         };
         if let Some(shared) = &mut self.shared {
-            shared.waits = options & read::WAIT != 0;
+            shared.waits = options & read::WAIT != 0 || sorting::is_reading();
         }
     }
 
@@ -169,8 +197,9 @@ impl Locks {
             Wish::Nothing => ReadIntegrity::None,
         });
         reader.set_patience(match (shared.waits, shared.rls) {
-            (true, _) => Patience::Until(AT_A_TIME),
+            (true, _) => Patience::Until(at_a_time()),
             (false, Some(ReadIntegrity::Consistent | ReadIntegrity::Repeatable)) => Patience::Until(LONGEST_WAIT),
+            (false, None) if self.unsaid => Patience::Until(LONGEST_WAIT),
             (false, _) => Patience::None,
         });
     }

@@ -195,7 +195,7 @@ pub unsafe fn text(field: *const Field) -> Option<String> {
 ///
 /// # Safety
 /// `f` is a file of the program.
-unsafe fn select_name(f: &File) -> String {
+pub unsafe fn select_name(f: &File) -> String {
     if f.select_name.is_null() {
         "?".into()
     } else {

@@ -572,3 +572,125 @@ fn a_dd_text_says_what_a_reader_sees() {
         clerk.stop();
     }
 }
+
+/// Adds to a record, many times, and says nothing of locks: it was written for VSAM, where READ of a file
+/// opened I-O is a get for update.
+const ADDS: &str =
+    "IDENTIFICATION DIVISION. PROGRAM-ID. ADDS.\nENVIRONMENT DIVISION. INPUT-OUTPUT SECTION. FILE-CONTROL.\n\
+     SELECT F ASSIGN \"STOCK\" ORGANIZATION INDEXED ACCESS RANDOM RECORD KEY K FILE STATUS FS.\n\
+     DATA DIVISION. FILE SECTION.\nFD F. 01 R. 02 K PIC 9(4). 02 D PIC 9(4).\n\
+     WORKING-STORAGE SECTION. 01 FS PIC XX. 01 I PIC 9(4). 01 DONE PIC 9(4) VALUE 0.\nPROCEDURE DIVISION.\n\
+     OPEN I-O F\nPERFORM VARYING I FROM 1 BY 1 UNTIL I > 400\n\
+     MOVE 1 TO K\n\
+     READ F IF FS = \"00\" ADD 1 TO D REWRITE R IF FS = \"00\" ADD 1 TO DONE END-IF END-IF\n\
+     END-PERFORM CLOSE F DISPLAY DONE STOP RUN.\n";
+
+#[test]
+fn programs_that_say_nothing_of_locks_lose_no_update() {
+    let shop = Shop::new("share-unsaid");
+    let adds = shop.place.compile("adds", ADDS);
+    for units in ["auto", "on", "auto(5,1)"] {
+        let mut before = shop.clerk(&[]);
+        assert_eq!(before.status("input"), "00");
+        let stock = |clerk: &mut Clerk| clerk.say("read 1")[3..].parse::<u32>().unwrap();
+        let had = stock(&mut before);
+        let start = || {
+            let mut command = shop.place.command(&adds);
+            shared(&mut command).env("CICA_UNITS", units).stdout(Stdio::piped());
+            command.spawn().unwrap()
+        };
+        let both = [start(), start()];
+        let done = both.map(|program| {
+            let out = program.wait_with_output().unwrap();
+            String::from_utf8_lossy(&out.stdout).trim().parse::<u32>().unwrap()
+        });
+        assert_eq!(done, [400, 400], "{units}");
+        assert_eq!(stock(&mut before) - had, 800, "{units}");
+        before.stop();
+    }
+}
+
+#[test]
+fn start_finds_what_is_committed() {
+    let shop = Shop::new("share-start");
+    let mut changes = shop.clerk(&[]);
+    assert_eq!(changes.status("open"), "00");
+    assert_eq!(changes.status("delete 5"), "00");
+    // Without RLS the READ behind it meets the record, which may come back.
+    let mut reads = shop.clerk(&[]);
+    assert_eq!(reads.status("input"), "00");
+    assert_eq!(
+        (reads.status("start 5"), reads.status("next")),
+        ("00".into(), "51".into())
+    );
+    // With it START waits, and does not pass it.
+    let text = "DSN=STOCK,DISP=SHR,RLS=CR";
+    let mut cr = shop.clerk(&[("DD_STOCK", text), ("CICA_SHARE", "auto")]);
+    assert_eq!(cr.status("input"), "00");
+    cr.tell("start 5");
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(changes.status("rollback"), "00");
+    assert_eq!(cr.answer()[..2], *"00");
+    for clerk in [&mut reads, &mut cr] {
+        assert_eq!(clerk.say("next"), "00 0000");
+        assert_eq!(clerk.status("lock 5"), "00");
+        assert_eq!(clerk.status("next"), "00");
+    }
+    for clerk in [changes, reads, cr] {
+        clerk.stop();
+    }
+}
+
+/// SORT takes any status for the end of a file.
+#[test]
+fn sort_reads_all_of_a_file_or_says_that_it_has_not() {
+    let sorts = |record: &str| {
+        format!(
+            "IDENTIFICATION DIVISION. PROGRAM-ID. SORTS.\nENVIRONMENT DIVISION. INPUT-OUTPUT SECTION. FILE-CONTROL.\n\
+             SELECT F ASSIGN \"STOCK\" ORGANIZATION INDEXED ACCESS SEQUENTIAL RECORD KEY K FILE STATUS FS.\n\
+             SELECT S ASSIGN \"WORK\". SELECT G ASSIGN \"OUT\" ORGANIZATION LINE SEQUENTIAL.\n\
+             DATA DIVISION. FILE SECTION.\nFD F. 01 R. 02 K PIC 9(4). 02 D PIC {record}.\n\
+             SD S. 01 SR. 02 SK PIC 9(4). 02 SN PIC 9(4).\nFD G. 01 GR PIC X(8).\n\
+             WORKING-STORAGE SECTION. 01 FS PIC XX.\nPROCEDURE DIVISION.\n\
+             SORT S DESCENDING KEY SK USING F GIVING G DISPLAY SORT-RETURN STOP RUN.\n"
+        )
+    };
+    let shop = Shop::new("share-sort");
+    let run = |program: &Path| {
+        let mut command = shop.place.command(program);
+        shared(&mut command)
+            .env("CICA_MESSAGES", "E")
+            .env("DD_OUT", shop.place.0.join("out"));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let mut holds = shop.clerk(&[]);
+    assert_eq!(
+        (holds.status("open"), holds.status("lock 3")),
+        ("00".into(), "00".into())
+    );
+    assert_eq!(holds.status("set 9"), "00");
+    let sorting = run(&shop.place.compile("sorts", &sorts("9(4)")));
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(holds.status("commit"), "00");
+    let out = sorting.wait_with_output().unwrap();
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert_eq!(
+        said(&out.stdout).trim().trim_start_matches('+'),
+        "000000000",
+        "{}",
+        said(&out.stderr)
+    );
+    let sorted = std::fs::read_to_string(shop.place.0.join("out")).unwrap();
+    assert!(sorted.lines().count() == 50 && sorted.contains("00030009"), "{sorted}");
+    // Its FD is not the data set's: nothing is read.
+    let out = run(&shop.place.compile("sorts", &sorts("9(7)")))
+        .wait_with_output()
+        .unwrap();
+    assert_eq!(said(&out.stdout).trim().trim_start_matches('+'), "000000016");
+    assert!(
+        said(&out.stderr).contains("CICA1229E FILE F: STATUS 39"),
+        "{}",
+        said(&out.stderr)
+    );
+    holds.stop();
+}

@@ -105,4 +105,9 @@ CICA1228E 8 "FILE {file}: {path} IS NOT GIVEN TO THE RUN TIME: {reason}",
     "The program opens a file for output, or deletes it, and no data set is meant: the run time of GnuCOBOL would write over \
      what a catalog or a data set is kept in.",
     "Give the file another name in ASSIGN or in the environment. Data sets are named by DSN= or two slashes.";
+CICA1229E 16 "FILE {file}: STATUS {status} ENDED WHAT SORT OR MERGE READS, AND SORT-RETURN IS 16",
+    "A record could not be read, so records are missing in what was sorted. The run time of GnuCOBOL takes any status for \
+     the end of the file, and goes on with what it has.",
+    "Do not use the output. With status 51 another program kept a record for a minute ('cica server locks' shows which); \
+     with any other see the messages in front. Then run the step again.";
 }

@@ -84,12 +84,14 @@ pub mod access {
     pub const DYNAMIC: u8 = 8;
 }
 
-/// Bits of LOCK MODE; MANUAL, which is 4, is what none of them means.
+/// Bits of LOCK MODE; without one of the first three nothing was said.
 pub mod lock {
     /// EXCLUSIVE.
     pub const EXCLUSIVE: u8 = 1;
     /// AUTOMATIC.
     pub const AUTOMATIC: u8 = 2;
+    /// MANUAL.
+    pub const MANUAL: u8 = 4;
     /// LOCK ON MULTIPLE RECORDS.
     pub const MULTIPLE: u8 = 0x80;
 }

@@ -152,6 +152,8 @@ pub mod open {
 pub mod lock {
     /// LOCK MODE EXCLUSIVE.
     pub const EXCLUSIVE: u8 = 1;
+    /// LOCK MODE MANUAL.
+    pub const MANUAL: u8 = 2;
     /// LOCK MODE AUTOMATIC.
     pub const AUTOMATIC: u8 = 4;
     /// LOCK ON MULTIPLE RECORDS.

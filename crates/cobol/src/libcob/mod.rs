@@ -46,6 +46,12 @@ pub struct Next {
     pub commit: Option<unsafe extern "C" fn()>,
     /// cob_rollback
     pub rollback: Option<unsafe extern "C" fn()>,
+    /// cob_file_sort_init
+    pub sort_init: Option<unsafe extern "C" fn(*mut File, c_uint, *const c_uchar, *mut c_void, *mut Field)>,
+    /// cob_file_sort_using
+    pub sort_using: Option<unsafe extern "C" fn(*mut File, *mut File)>,
+    /// cob_file_sort_close
+    pub sort_close: Option<unsafe extern "C" fn(*mut File)>,
     /// cob_extfh_open
     pub extfh_open: Option<unsafe extern "C" fn(FileHandler, *mut File, c_int, c_int, *mut Field)>,
     /// EXTFH
@@ -124,6 +130,9 @@ pub fn next() -> &'static Next {
             free: function(c"cob_file_free"),
             commit: function(c"cob_commit"),
             rollback: function(c"cob_rollback"),
+            sort_init: function(c"cob_file_sort_init"),
+            sort_using: function(c"cob_file_sort_using"),
+            sort_close: function(c"cob_file_sort_close"),
             extfh_open: function(c"cob_extfh_open"),
             extfh: function(c"EXTFH"),
         }
