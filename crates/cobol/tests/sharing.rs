@@ -96,6 +96,21 @@ impl Drop for Shop {
     }
 }
 
+impl Shop {
+    fn kill_the_owner(&self) {
+        let mut status = Command::new(server());
+        status
+            .arg("--catalog")
+            .arg(self.place.catalog())
+            .args(["server", "status", "--json"]);
+        let status = String::from_utf8(status.output().unwrap().stdout).unwrap();
+        let process = status.split("\"process\":").nth(1).unwrap();
+        let process: String = process.trim_start().chars().take_while(char::is_ascii_digit).collect();
+        // SAFETY: the owner that this test's program started.
+        assert_eq!(unsafe { libc::kill(process.parse().unwrap(), libc::SIGKILL) }, 0);
+    }
+}
+
 impl Clerk {
     fn tell(&mut self, what: &str) {
         let to = self.child.stdin.as_mut().unwrap();
@@ -374,16 +389,7 @@ fn a_program_goes_on_after_rollback_when_the_owner_was_killed() {
         (clerk.status("lock 5"), clerk.say("set 9")),
         ("00".into(), "00 0009".into())
     );
-    let mut status = Command::new(server());
-    status
-        .arg("--catalog")
-        .arg(shop.place.catalog())
-        .args(["server", "status", "--json"]);
-    let status = String::from_utf8(status.output().unwrap().stdout).unwrap();
-    let process = status.split("\"process\":").nth(1).unwrap();
-    let process: String = process.trim_start().chars().take_while(char::is_ascii_digit).collect();
-    // SAFETY: the owner that this test's program started.
-    assert_eq!(unsafe { libc::kill(process.parse().unwrap(), libc::SIGKILL) }, 0);
+    shop.kill_the_owner();
     assert_eq!(clerk.status("read 5"), "30");
     assert_eq!(clerk.status("rollback"), "00");
     // What could not be closed in order is closed.
@@ -397,6 +403,38 @@ fn a_program_goes_on_after_rollback_when_the_owner_was_killed() {
         ("00 0010".into(), "00".into())
     );
     clerk.stop();
+}
+
+/// Whoever has changed nothing since his last COMMIT has lost nothing with the server, and is not told that he has.
+#[test]
+fn who_has_changed_nothing_goes_on_without_rollback_when_the_owner_was_killed() {
+    let shop = Shop::new("share-idle");
+    let [mut clerk, mut idle] = [(); 2].map(|()| shop.clerk(&[]));
+    for clerk in [&mut clerk, &mut idle] {
+        assert_eq!(clerk.status("open"), "00");
+        assert_eq!(
+            (clerk.status("lock 5"), clerk.status("set 8")),
+            ("00".into(), "00".into())
+        );
+        assert_eq!(clerk.status("commit"), "00");
+    }
+    shop.kill_the_owner();
+    // A COMMIT of nothing, and the one at the end of the program.
+    assert_eq!(
+        (clerk.status("commit"), clerk.status("read 5")),
+        ("00".into(), "30".into())
+    );
+    clerk.status("close");
+    assert_eq!(
+        (clerk.status("open"), clerk.say("lock 5")),
+        ("00".into(), "00 0008".into())
+    );
+    assert_eq!(
+        (clerk.say("set 9"), clerk.status("commit")),
+        ("00 0009".into(), "00".into())
+    );
+    clerk.stop();
+    idle.stop();
 }
 
 #[test]

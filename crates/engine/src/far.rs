@@ -152,6 +152,8 @@ pub trait FarUnit: Send + Sync {
     fn prepare(&self, name: &str) -> Result<(), PrepareError>;
     /// Changes of it so far.
     fn changes(&self) -> usize;
+    /// It has certainly changed nothing since it began, or since the one before ended: nothing is lost with its process.
+    fn has_changed_nothing(&self) -> bool;
     /// The process that has it is gone. If it had not committed or prepared it, whoever opens its data sets next takes
     /// it back.
     fn is_gone(&self) -> bool;

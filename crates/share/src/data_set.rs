@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use rustix::fs::{Mode, OFlags};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::sync::Arc;
 
 /// See the module.
@@ -82,6 +82,7 @@ fn set_of(client: &Arc<Client>, opened: OpenedReply) -> Result<Set, RequestError
         path: opened.path,
         facts: Mutex::new(facts_of(&opened.state)),
         closed: AtomicBool::new(false),
+        since: AtomicU64::new(client.changes()),
     })
 }
 
@@ -136,10 +137,17 @@ impl FarDataSet for ClientDataSet {
             Whole::Commit => 1,
             Whole::Checkpoint => 2,
         };
-        self.0.client.tell(&Ask::Whole {
-            set: self.0.number,
-            what,
-        })
+        let (client, set) = (&self.0.client, self.0.number);
+        let has_nothing = what == 1 && self.0.since.load(Relaxed) == client.changes();
+        let done = client.tell(&Ask::Whole { set, what });
+        // What its owner had is durable, or was taken back, and this client has changed nothing behind it.
+        if done.is_err() && has_nothing && client.is_gone() {
+            return Ok(());
+        }
+        if done.is_ok() {
+            self.0.since.store(client.changes(), Relaxed);
+        }
+        done
     }
 
     fn examine(&self) -> Result<Examination, RequestError> {

@@ -5,7 +5,7 @@ use crate::words::Ask;
 use cica_engine::far::Facts;
 use cica_format::attributes::Attributes;
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::sync::Arc;
 
 /// See the module.
@@ -19,6 +19,8 @@ pub struct Set {
     pub path: bool,
     pub facts: Mutex<Facts>,
     pub closed: AtomicBool,
+    /// What its client had changed when it was opened, or was made durable last.
+    pub since: AtomicU64,
 }
 
 impl Drop for Set {

@@ -7,6 +7,7 @@ use cica_engine::far::{FarUnit, Unanswered};
 use cica_engine::{Durability, PrepareError, RequestError};
 use parking_lot::Mutex;
 use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
 
 /// A number that nothing of a client has.
@@ -18,16 +19,24 @@ pub struct Unit {
     number: Mutex<Option<u32>>,
     /// Its end that was asked for, if the owner went meanwhile.
     unanswered: Mutex<Option<Unanswered>>,
+    /// What its client had changed when it began, or ended last.
+    since: AtomicU64,
 }
 
 impl Unit {
     /// One that the owner does not know yet.
     pub fn new(client: Arc<Client>) -> Unit {
         Unit {
+            since: AtomicU64::new(client.changes()),
             client,
             number: Mutex::new(None),
             unanswered: Mutex::new(None),
         }
+    }
+
+    /// It has ended, and the next one begins.
+    fn begins_anew(&self) {
+        self.since.store(self.client.changes(), Relaxed);
     }
 
     /// Asks for its end. If that has no answer, it is noted: it was perhaps done (`client:C1`).
@@ -77,12 +86,16 @@ impl FarUnit for Unit {
                 Answer::Done => Ok(()),
                 _ => Err(unfit()),
             },
-        )
+        )?;
+        self.begins_anew();
+        Ok(())
     }
 
     fn backout(&self) -> Result<(), RequestError> {
         let unit = self.made()?;
-        self.client.changing(|client| client.tell(&Ask::Backout { unit }))
+        self.client.changing(|client| client.tell(&Ask::Backout { unit }))?;
+        self.begins_anew();
+        Ok(())
     }
 
     fn prepare(&self, name: &str) -> Result<(), PrepareError> {
@@ -100,6 +113,10 @@ impl FarUnit for Unit {
         *self.unanswered.lock()
     }
 
+    fn has_changed_nothing(&self) -> bool {
+        self.since.load(Relaxed) == self.client.changes()
+    }
+
     fn changes(&self) -> usize {
         let asked = self.made().and_then(|unit| self.client.number(&Ask::Changes { unit }));
         // An owner that is gone has no unit any more.
@@ -109,8 +126,9 @@ impl FarUnit for Unit {
 
 impl Drop for Unit {
     fn drop(&mut self) {
-        if let Some(unit) = *self.number.get_mut() {
-            // An owner that is gone has taken it back, or will; one that could not be asked does when the client ends.
+        // An owner that is gone has taken it back, or will.
+        if let Some(unit) = (*self.number.get_mut()).filter(|_| !self.client.is_gone()) {
+            // One that could not be asked does when the client ends.
             let _ = self.client.changing(|client| client.tell(&Ask::DropUnit { unit }));
         }
     }

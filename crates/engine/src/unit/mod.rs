@@ -174,7 +174,14 @@ impl UnitOfRecovery {
     pub fn commit_with(&self, durability: Durability) -> Result<(), RequestError> {
         self.state.shared.owner.check()?;
         if let Some(far) = self.state.far_part() {
-            return far.commit(durability);
+            let has_nothing = far.has_changed_nothing();
+            let done = far.commit(durability);
+            if done.is_err() && has_nothing && far.is_gone() {
+                // Its process went, and nothing of the unit with it. The next one is anywhere.
+                self.state.leave_far();
+                return Ok(());
+            }
+            return done;
         }
         let ending = self.state.ending.write();
         let sets = self.state.commit(durability)?;
@@ -205,8 +212,7 @@ impl UnitOfRecovery {
                 return done;
             }
             // With its process went the unit: whoever opens the data sets next takes it back. The next one is anywhere.
-            *self.state.far.lock() = None;
-            self.state.has_far.store(false, Release);
+            self.state.leave_far();
             // Unless it had ended otherwise, and nobody could say so.
             return far.unanswered().map_or(Ok(()), |asked| Err(asked.refusal()));
         }
@@ -256,7 +262,15 @@ impl UnitOfRecovery {
     /// Its part in the process that owns the data sets it is to change; made by the first that asks.
     pub(crate) fn far_part(&self, new: impl FnOnce() -> Box<dyn FarUnit>) -> Arc<dyn FarUnit> {
         self.state.has_far.store(true, Release);
-        self.state.far.lock().get_or_insert_with(|| new().into()).clone()
+        let mut far = self.state.far.lock();
+        // One that has nothing needs no backout where its process is gone.
+        if far
+            .as_ref()
+            .is_some_and(|far| far.is_gone() && far.has_changed_nothing())
+        {
+            *far = None;
+        }
+        far.get_or_insert_with(|| new().into()).clone()
     }
 
     pub(crate) fn owner(&self) -> u64 {
@@ -353,6 +367,11 @@ impl UnitState {
 
     fn far_part(&self) -> Option<Arc<dyn FarUnit>> {
         self.far.lock().clone()
+    }
+
+    fn leave_far(&self) {
+        *self.far.lock() = None;
+        self.has_far.store(false, Release);
     }
 
     /// The data set's place among those of the unit, which has a handle of it from now on; room for a change.
