@@ -158,6 +158,29 @@ fn what_smf_has_lost_is_told_and_stops_nobody() {
         run.err.contains("CICA1082W SMF RECORDS ARE LOST, 6 OF THEM: "),
         "{run:?}"
     );
+    // Commands that are no steps tell it too: of open and close alone.
+    let commands: [(&[&str], &[u8], i32); 5] = [
+        (&["cat", "A.NAMES"], b"", 0),
+        (&["get", "A.NAMES", "AAAA"], b"", 0),
+        (&["get", "A.NAMES", "ZZZZ"], b"", 4),
+        (&["put", "A.NAMES"], b"BBBBtwo\n", 0),
+        (&["verify", "A.NAMES"], b"", 0),
+    ];
+    for (args, input, status) in commands {
+        let mut command = place.command(args);
+        command.env("CICA_SMF", "on");
+        let run = finish(command, input);
+        assert_eq!(run.status, status, "{run:?}");
+        assert_eq!(
+            run.err.matches("CICA1082W SMF RECORDS ARE LOST, ").count(),
+            1,
+            "{run:?}"
+        );
+    }
+    assert!(
+        !place.run(&["cat", "A.NAMES"]).err.contains("CICA1082W"),
+        "no record is wanted"
+    );
     std::fs::remove_file(smf.join("current")).unwrap();
     assert_eq!(step(&place, "AGAIN", "PRINT INDATASET(A.NAMES) CHARACTER", &[]), 0);
     assert!(place.run(&["smf", "totals"]).text().contains("A.NAMES.DATA"));
