@@ -275,6 +275,49 @@ fn where_no_record_is_wanted_each_way_to_show_them_says_so() {
     assert_eq!(place.run(&["smf", "export"]).status, 0);
 }
 
+/// The records of a file of records, each as it is.
+fn each(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let (mut all, mut rest) = (Vec::new(), bytes);
+    while rest.len() > 4 {
+        let (record, more) = rest.split_at(u16::from_be_bytes([rest[0], rest[1]]).into());
+        all.push(record.to_vec());
+        rest = more;
+    }
+    all
+}
+
+#[test]
+fn a_record_that_is_shorter_than_its_layout_is_told() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    assert_eq!(step(&place, "PRINT1", "PRINT INDATASET(A.NAMES) CHARACTER", &[]), 0);
+    let all = each(&std::fs::read(place.path("catalog/smf/current")).unwrap());
+    for kind in [30, 42, 62, 64] {
+        let record = all.iter().find(|record| record[5] == kind).unwrap();
+        let length = if kind == 30 { record.len() - 1 } else { 60 };
+        let mut cut = record[..length].to_vec();
+        cut[..2].copy_from_slice(&(length as u16).to_be_bytes());
+        place.write("cut", &[&all.concat()[..], &cut].concat());
+        let said = format!(
+            "cut: offset {}: the record of type {kind} has {length} bytes",
+            all.concat().len()
+        );
+        for how in [&["print"][..], &["totals"], &["export"]] {
+            let run = place.run(&[&["smf"], how, &["cut"]].concat());
+            assert_eq!(run.status, 4, "{how:?}: {run:?}");
+            assert!(run.err.contains(&said), "{said}: {run:?}");
+            assert!(!run.text().contains("not known here"), "{run:?}");
+        }
+        let of_kind = ["smf", "export", "--type", &kind.to_string(), "cut"].map(str::to_owned);
+        let lines = place
+            .run(&of_kind.each_ref().map(String::as_str))
+            .text()
+            .lines()
+            .count();
+        assert_eq!(lines, all.iter().filter(|record| record[5] == kind).count());
+    }
+}
+
 /// The system keeps 15 bytes of a program's name, of this one half a character at their end.
 #[test]
 fn a_step_has_its_start_whatever_its_program_is_called() {

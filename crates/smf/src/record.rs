@@ -121,6 +121,18 @@ impl Record {
 
     /// Its fields, the header's first and those of sections that there may be several of left out.
     pub fn fields(&self) -> impl Iterator<Item = (&'static Field, Value)> + '_ {
+    /// Whether it is shorter than its layout, or one of its sections does not end within it: something was cut off.
+    pub fn is_short(&self) -> bool {
+        let Some(layout) = Layout::of(self.kind(), self.subtype()) else {
+            return false;
+        };
+        let lies_outside = |section: &Section| match self.triplet(section) {
+            None | Some((.., 0)) => false,
+            Some((first, length, count)) => first.saturating_add(length.saturating_mul(count)) > self.bytes.len(),
+        };
+        layout.len() > self.bytes.len() || layout.sections.iter().any(lies_outside)
+    }
+
         let known = self.known(self.layout());
         known.filter_map(|(from, field)| Some((field, self.value(from, field)?)))
     }

@@ -109,8 +109,10 @@ struct Found {
 
 impl Found {
     /// Reads a file up to its end, or to what is no record.
-    fn take(&mut self, path: &Path, records: Records<impl Read>) {
-        for record in records {
+    fn take(&mut self, path: &Path, mut records: Records<impl Read>) {
+        loop {
+            let at = records.offset();
+            let Some(record) = records.next() else { return };
             match record {
                 Ok(record) => self.records.push(record),
                 Err(error) => self.miss(&format!("{}: {error}", path.display())),
@@ -124,6 +126,13 @@ impl Found {
     }
 }
 
+                // Zeros and blanks in the place of what it lacks would be wrong.
+                Ok(record) if record.is_short() => self.miss(&format!(
+                    "{}: offset {at}: the record of type {} has {} bytes, and that is too short for it",
+                    path.display(),
+                    record.kind(),
+                    record.bytes().len()
+                )),
 impl Which {
     /// The records that are wanted, and whether all could be read: a file is read as far as that can be done.
     fn records(&self, global: &Global) -> Result<(Vec<Record>, Status), Failure> {
