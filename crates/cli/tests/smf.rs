@@ -318,6 +318,28 @@ fn a_record_that_is_shorter_than_its_layout_is_told() {
     }
 }
 
+#[test]
+fn a_job_is_found_by_its_whole_name_and_steers_no_terminal() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    for job in ["NIGHTLYRUN", "A\nB\x1b[2J"] {
+        let mut command = place.command(&["idcams"]);
+        command.env("CICA_SMF", "on").env("CICA_JOB", job);
+        assert_eq!(finish(command, b" PRINT INDATASET(A.NAMES) CHARACTER\n").status, 0);
+        let found = place.run(&["smf", "print", "--type", "62", "--job", job]).done();
+        assert_eq!(found.matches("A data set is open").count(), 1, "{job:?}: {found}");
+        let totals = place.run(&["smf", "totals", "--job", job]).done();
+        let steers = |text: &str| text.chars().any(|c| c.is_control() && c != '\n');
+        assert!(!steers(&found) && !steers(&totals), "{found}{totals}");
+    }
+    let shown = place.run(&["smf", "print", "--type", "62"]).done();
+    assert!(shown.contains("SMF62JBN   A.B.[2J "), "{shown}");
+    let shown = place.run(&["smf", "totals"]).done();
+    assert!(shown.contains("\nA.B.[2J "), "{shown}");
+    let shown = place.run(&["monitor", "--once", "--view", "jobs"]).done();
+    assert!(shown.contains("\nA.B.[2J "), "{shown}");
+}
+
 /// The system keeps 15 bytes of a program's name, of this one half a character at their end.
 #[test]
 fn a_step_has_its_start_whatever_its_program_is_called() {

@@ -3,6 +3,7 @@
 use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::session::Session;
+use crate::terminal::in_a_line;
 use cica_disk::FileReader;
 use cica_messages as messages;
 use cica_smf::field::HEADER;
@@ -59,7 +60,7 @@ pub struct Which {
     /// Records of this cluster or component
     #[arg(long)]
     dsn: Option<String>,
-    /// Records of this job
+    /// Records of this job; a record has the first 8 characters of its name
     #[arg(long)]
     job: Option<String>,
 }
@@ -77,6 +78,9 @@ pub enum Format {
 
 /// A way to show records.
 type ShowRecords = fn(&[Record], &mut dyn Write) -> Result<Status, Failure>;
+/// Characters of a job's name that a record has.
+const JOB: usize = 8;
+
 
 /// See the module.
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
@@ -101,6 +105,12 @@ fn refused(words: &str) -> Failure {
 
 /// What files had.
 #[derive(Debug, Default)]
+/// A name of a job as a record has it.
+fn in_record(job: &str) -> String {
+    let text: String = job.chars().take(JOB).collect();
+    text.trim_end_matches(' ').to_owned()
+}
+
 struct Found {
     records: Vec<Record>,
     /// Something could not be read, which was told.
@@ -172,7 +182,7 @@ impl Which {
         self.kind.is_none_or(|kind| record.kind() == kind)
             && self.subtype.is_none_or(|subtype| record.subtype() == subtype)
             && is(&self.dsn, &["CLU", "DNM", "INM", "S42DSN", "SMF42GBB"])
-            && is(&self.job, &["JBN"])
+            && is(&self.job.as_deref().map(in_record), &["JBN"])
     }
 }
 
@@ -198,7 +208,7 @@ fn print(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
 }
 
 fn line(field: &Field, value: &Value, out: &mut dyn Write) -> std::io::Result<()> {
-    let text = value.to_string();
+    let text = in_a_line(&value.to_string());
     if text.is_empty() || *value == Value::Number(0) {
         return Ok(());
     }
@@ -206,7 +216,10 @@ fn line(field: &Field, value: &Value, out: &mut dyn Write) -> std::io::Result<()
 }
 
 fn show(record: &Record, name: &str) -> String {
-    record.get(name).map_or(String::new(), |value| value.to_string())
+    record
+        .get(name)
+        .map_or(String::new(), |value| in_a_line(&value.to_string()))
+/// What a record says of a field, for people.
 }
 
 /// Fields of type 64 that are added up.
