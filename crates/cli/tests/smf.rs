@@ -4,6 +4,8 @@
 mod common;
 
 use common::{finish, Place};
+use std::io::Write;
+use std::process::Stdio;
 
 /// Runs cards as a step of a job that has SMF records.
 fn step(place: &Place, name: &str, cards: &str, args: &[&str]) -> i32 {
@@ -284,6 +286,62 @@ fn each(bytes: &[u8]) -> Vec<Vec<u8>> {
         rest = more;
     }
     all
+}
+
+/// The numbers behind the name of a component in totals.
+fn totals_of(place: &Place, files: &[&str], component: &str) -> Option<Vec<u64>> {
+    let shown = place.run(&[&["smf", "totals"], files].concat()).done();
+    let line = shown.lines().find(|line| line.starts_with(component))?;
+    Some(line.split_whitespace().skip(1).map(|n| n.parse().unwrap()).collect())
+}
+
+#[test]
+fn of_an_open_without_a_close_the_newest_interval_counts() {
+    let place = Place::new();
+    place.names("0001 ANNE\n0002 BERT\n");
+    let mut command = place.command(&["put", "A.NAMES"]);
+    command.env("CICA_SMF", "on").env("CICA_SMF_INTERVAL", "1s");
+    let mut put = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut lines = put.stdin.take().unwrap();
+    let inserted = |files: &[&str]| totals_of(&place, files, "A.NAMES.DATA").map(|numbers| [numbers[0], numbers[2]]);
+    for n in 1000..2000 {
+        writeln!(lines, "{n} SOMEBODY").unwrap();
+    }
+    writeln!(lines, "0003 CARL").unwrap();
+    (4000..8000).for_each(|n| writeln!(lines, "{n} SOMEBODY").unwrap());
+    lines.flush().unwrap();
+    while inserted(&[]) != Some([0, 1]) {
+        assert!(put.try_wait().unwrap().is_none(), "it ended");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    writeln!(lines, "0004 DORA").unwrap();
+    (8000..9999).for_each(|n| writeln!(lines, "{n} SOMEBODY").unwrap());
+    lines.flush().unwrap();
+    while inserted(&[]) != Some([0, 2]) {
+        assert!(put.try_wait().unwrap().is_none(), "it ended");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    // When it is closed nothing counts twice, in whatever order the records come.
+    drop(lines);
+    assert!(put.wait().unwrap().success());
+    assert_eq!(inserted(&[]), Some([1, 2]));
+    let all = each(&std::fs::read(place.path("catalog/smf/current")).unwrap());
+    let reversed: Vec<u8> = all.iter().rev().flatten().copied().collect();
+    place.write("reversed", &reversed);
+    assert_eq!(inserted(&["reversed"]), Some([1, 2]));
+    // Another open that was killed, beside one that has ended.
+    cat(&place);
+    let is_close = |record: &Vec<u8>| record[5] == 64 && record[42] & 0x80 != 0;
+    let killed: Vec<u8> = all
+        .iter()
+        .filter(|record| !is_close(record))
+        .flatten()
+        .copied()
+        .collect();
+    place.write("killed", &killed);
+    assert_eq!(inserted(&["killed"]), Some([0, 2]));
+    let current = place.path("catalog/smf/current");
+    assert_eq!(inserted(&["killed", current.to_str().unwrap()]), Some([2, 2]));
 }
 
 #[test]
