@@ -362,10 +362,10 @@ fn amp(value: &str, found: &mut Assigned) -> Result<(), String> {
             if let "BUFND" | "BUFNI" | "STRNO" | "BUFSP" = key {
                 let buffers = found.buffers.get_or_insert_default();
                 match key {
-                    "BUFND" => buffers.data = Some(amp_number(key, value, u16::MAX)?),
-                    "BUFNI" => buffers.index = Some(amp_number(key, value, u8::MAX.into())?),
-                    "STRNO" => buffers.strings = Some(amp_number(key, value, u8::MAX)?),
-                    _ => buffers.space = Some(amp_number(key, value, MOST_SPACE)?),
+                    "BUFND" => buffers.data = Some(amp_number(key, value, 2, u16::MAX)?),
+                    "BUFNI" => buffers.index = Some(amp_number(key, value, 1, u8::MAX.into())?),
+                    "STRNO" => buffers.strings = Some(amp_number(key, value, 1, u8::MAX)?),
+                    _ => buffers.space = Some(amp_number(key, value, 1, MOST_SPACE)?),
                 }
                 continue;
             }
@@ -426,14 +426,14 @@ const NO_SIZES: BufferSizes = BufferSizes {
 /// The most that BUFSP may be.
 const MOST_SPACE: u32 = 16_776_704;
 
-/// A number of AMP's: 1 or more.
-fn amp_number<T>(key: &str, value: &str, most: T) -> Result<T, String>
+/// A number of AMP's, of which `least` is told; why 1 is too few where it is, the caller tells.
+fn amp_number<T>(key: &str, value: &str, least: u8, most: T) -> Result<T, String>
 where
     T: FromStr + PartialOrd + From<u8> + Display,
 {
     match value.parse::<T>() {
         Ok(number) if number >= T::from(1) && number <= most => Ok(number),
-        _ => Err(format!("AMP: {key}={value} is no number from 1 to {most}")),
+        _ => Err(format!("AMP: {key}={value} is no number from {least} to {most}")),
     }
 }
 

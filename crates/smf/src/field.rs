@@ -183,7 +183,7 @@ pub const LAYOUTS: &[Layout] = &[
                 fields: fields! {
                     "SMF30DDN" 4 8 Text "DD name; SYS00001 and so on where a data set has none";
                     "SMF30BLK" 12 4 Number "physical I/Os";
-                    "SMF30BSZ" 16 2 Number "largest control interval, at most 65,535 bytes";
+                    "SMF30BSZ" 16 2 Number "largest control interval, or block of a sequential file, at most 65,535 bytes";
                     "SMF30XBS" 22 8 Number "physical I/Os";
                 },
             },
