@@ -71,7 +71,7 @@ macro_rules! fields {
 pub const HEADER: &[Field] = fields! {
     "LEN" 0 2 Number "length of the record";
     "SEG" 2 2 Number "segment, 0";
-    "FLG" 4 1 Bits "system";
+    "FLG" 4 1 Bits "X'40' there is a subtype: types 30 and 42";
     "RTY" 5 1 Number "type";
     "TME" 6 4 Time "time of day";
     "DTE" 10 4 Date "day";
