@@ -155,7 +155,7 @@ level! {
             smf "", listcat "", rmf "": "Direct gets of the string that asked for a data control interval and found the record";
         Missed "string_missed" Counter "requests", "each direct get that finds no record in a control interval",
             smf "", listcat "", rmf "": "Direct gets of the string that asked for a data control interval and found no record";
-        Again "string_again" Counter "requests", "each direct get of the record that the string has just got, or for another request",
+        Again "string_again" Counter "requests", "each direct get of the record that the string has just got",
             smf "", listcat "", rmf "": "Direct gets of the string that ask for nothing";
         DataLooks "string_data_looks" Counter "requests", "each data control interval that another request asks for",
             smf "", listcat "", rmf "": "Data control intervals that its other requests asked for";

@@ -605,9 +605,9 @@ impl<T: Numbered> NumberedString<T> {
     }
 
     /// The record that the last get returned is not its user's.
-    pub fn keep_to_itself(&mut self) {
+    pub fn keep_to_itself(&mut self, direct: bool) {
         self.retrieved = self.retrieved.saturating_sub(1);
-        self.counts.kept();
+        self.counts.kept(direct);
     }
 
     fn stand(&mut self, position: Position, number: u64) {
