@@ -96,9 +96,9 @@ level! {
             smf "SMF64DIN", listcat "REC-INSERTED", rmf "": "Records inserted since load, of an ESDS none";
         Deleted "deleted" Counter "records", "each erase",
             smf "SMF64DDE", listcat "REC-DELETED", rmf "": "Records erased since load";
-        Updated "updated" Counter "records", "each update",
+        Updated "updated" Counter "records", "each update; of an LDS each CI that is written over",
             smf "SMF64DUP", listcat "REC-UPDATED", rmf "": "Records updated since load";
-        Retrieved "retrieved" Counter "records", "each get that hands a record over, by its string",
+        Retrieved "retrieved" Counter "records", "each get that hands a record over, by its string; of an LDS each CI of a range",
             smf "SMF64DRE", listcat "REC-RETRIEVED", rmf "": "Records retrieved since load";
         CiSplits "ci_splits" Counter "splits", "each split of a control interval",
             smf "SMF64DCS", listcat "SPLITS-CI", rmf "CI Splt": "Splits of control intervals";

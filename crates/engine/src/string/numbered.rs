@@ -653,6 +653,8 @@ impl NumberedString<Lds> {
         let size = self.of.common().data.layout.ci_size as u64;
         let looks = (rba + out.len() as u64).div_ceil(size) - rba / size;
         self.counts.add(StringCount::DataLooks, looks);
+        self.counts.add(StringCount::Retrieved, looks);
+        self.retrieved += looks;
         Ok(())
     }
 
