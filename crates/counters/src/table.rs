@@ -124,10 +124,10 @@ level! {
     Component as ComponentCount {
         Excps "excps" Counter "requests", "each read or write of neighbouring bytes of the component's file",
             smf "SMF64DXP, S42DSION", listcat "EXCPS", rmf "EXCPs": "Physical I/Os";
-        Looks "looks" Counter "requests", "each control interval that a request asks for, by its string",
-            smf "SMF64DEP", listcat "", rmf "Read Rate": "Control intervals that requests asked for";
+        Looks "looks" Counter "requests", "each control interval that a get or a positioning asks for, by its string",
+            smf "SMF64DEP", listcat "", rmf "Read Rate": "Control intervals that requests asked for, inserts left out";
         CisRead "cis_read" Counter "control intervals", "each control interval that comes from the file",
-            smf "SMF64RIO", listcat "", rmf "DASD%": "Control intervals read from the file";
+            smf "SMF64RIO", listcat "", rmf "DASD%": "Control intervals read from the file, for inserts and ahead of requests too";
         CisWritten "cis_written" Counter "control intervals", "each control interval that goes to the file",
             smf "", listcat "", rmf "Write Rate": "Control intervals written to the file";
         TimedIos "timed_ios" Counter "requests", "each sixteenth read of a control interval",

@@ -373,10 +373,10 @@ pub const LAYOUTS: &[Layout] = &[
             "SMF64DCS" 200 4 Number "CI splits";
             "SMF64DAS" 204 4 Number "CA splits";
             "SMF64DEX" 208 4 Signed "change of extents";
-            "SMF64DEP" 212 4 Number "control intervals that requests asked for";
-            "SMF64BMH" 216 4 Number "of these, found in the buffer pool";
+            "SMF64DEP" 212 4 Number "control intervals that gets and positionings asked for";
+            "SMF64BMH" 216 4 Number "of these, found in the buffer pool: at least so many";
             "SMF64CFH" 220 4 Number "of these, found in a cache structure: 0";
-            "SMF64RIO" 224 4 Number "of these, read from the file";
+            "SMF64RIO" 224 4 Number "read from the file, for gets, for inserts and ahead of them";
             "SMF64DXP" 228 4 Number "physical I/Os";
             "SMF64DAU" 232 4 Number "control areas reused after reclaim";
             "SMF64HBA" 236 8 Number "end of the used area";
