@@ -168,7 +168,7 @@ fn wrong_buffers_are_told_and_change_nothing() {
 
 #[test]
 fn a_shared_file_has_no_buffers_of_its_own() {
-    let (place, program) = loaded("amp-shared");
+    let (place, program) = loaded("amp-said-too");
     let (status, told) = with_dd(&place, &program, "DSN=CUST,RLS=CR,AMP=('BUFND=8')", &["input"]);
     assert_eq!(status, "91 0008 0000 0132\n");
     assert!(told.contains("its owner has one pool for all"), "{told}");
