@@ -55,7 +55,10 @@ fn cluster(session: &Session, catalog: &Catalog, cluster: &Cluster) -> Result<Va
     let mut index = cluster.index.as_ref().map(|i| component(catalog, i)).transpose()?;
     // A data set whose file is gone is still an entry; the rest is shown, and why there are no figures.
     match session.root(cluster) {
-        Ok(root) => {
+        Ok(mut root) => {
+            // With what was counted since the last commit, and by readers, as everywhere.
+            let counted = session.engine.counted_by_all();
+            counted.complete(root.component, &mut root.statistics, &mut Statistics::default());
             merge(&mut data, allocation(&root));
             merge(
                 &mut data,
@@ -156,7 +159,7 @@ pub fn footprint(session: &Session, path: &Path, root: &Root) -> Value {
     }
 }
 
-/// What was done with a data set, as of its last commit.
+/// What was done with a data set.
 pub fn statistics(s: &Statistics) -> Value {
     json!({
         "records": s.records, "inserted": s.inserted, "updated": s.updated, "deleted": s.deleted,

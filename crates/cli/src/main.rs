@@ -45,7 +45,10 @@ fn main() -> ExitCode {
     // A limit of the shell's is a full disk, told as one; a server that is started here has it too.
     cica_disk::survive_file_size_limit();
     let done = command::run(cli.command, &cli.global, Cli::command());
-    done.unwrap_or_else(failure::Failure::tell).into()
+    let status = done.unwrap_or_else(failure::Failure::tell);
+    // Behind everything that may write a record, and whatever came of it.
+    session::tell_what_smf_lost();
+    status.into()
 }
 
 /// The command line, with `cica idcams` in the place of `idcams`.

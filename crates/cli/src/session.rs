@@ -10,8 +10,11 @@ use cica_format::root::Root;
 use cica_messages as messages;
 use cica_qsam::{Attributes, CodePage, DdText, Reader};
 use cica_session::{io_from_environment, pool_from_environment, sharing_from_environment, Reached, Start};
+use cica_smf::SmfFile;
+use std::cell::RefCell;
 use std::fmt::Display;
 use std::ops::Deref;
+use std::sync::Arc;
 
 /// See the module.
 pub struct Session(pub cica_session::Session);
@@ -36,6 +39,19 @@ impl Deref for Session {
     type Target = cica_session::Session;
     fn deref(&self) -> &cica_session::Session {
         &self.0
+    }
+}
+
+thread_local! {
+    /// Where the sessions of this process write SMF records; all of them are the main thread's.
+    static WATCHED: RefCell<Vec<Arc<SmfFile>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Tells which SMF records are lost with the end of this process: no record tells of them.
+pub fn tell_what_smf_lost() {
+    for lost in WATCHED.take().iter().filter_map(|smf| smf.untold()) {
+        let line = messages::CICA1082W.line(&[("count", &lost.count), ("reason", &lost.reason)]);
+        crate::terminal::tell(&format!("cica: {line}"));
     }
 }
 
@@ -65,7 +81,9 @@ impl Session {
             symbols: global.symbols.clone().unwrap_or_default(),
             sharing: sharing_from_environment().map_err(Failure::usage)?,
         };
-        Ok(Session(cica_session::Session::start(start)?))
+        let session = cica_session::Session::start(start)?;
+        WATCHED.with_borrow_mut(|all| all.extend(session.smf.clone()));
+        Ok(Session(session))
     }
 
     /// The cluster of this name, or the one an alias or path of this name leads to.

@@ -8,6 +8,11 @@ pub fn stdout() -> Visible<StdoutLock<'static>> {
     Visible::new(std::io::stdout().lock())
 }
 
+/// A text that others have written, as a part of a line: control characters are dots.
+pub fn in_a_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '.' } else { c }).collect()
+}
+
 /// Writes a line to standard error.
 pub fn tell(line: &str) {
     let mut err = std::io::stderr().lock();

@@ -278,4 +278,13 @@ fn a_prediction_says_what_is_saved_and_says_no() {
     let no = place.run(&["plan", "compress", "--file", "noise.bin,RECFM=F,LRECL=100"]);
     assert_eq!(no.status, 4);
     assert!(no.text().contains("does not pay"), "{}", no.text());
+    place.write("short.txt", b"0001 ANNE\n0002 BERT\n");
+    let short = place.run(&["plan", "compress", "--file", "short.txt", "--key", "8,1000"]);
+    short.failed(
+        4,
+        &["CICA0951E", "no record that reaches the end of its key, byte 1008"],
+    );
+    place.write("empty.txt", b"");
+    let empty = place.run(&["plan", "compress", "--file", "empty.txt", "--key", "8,0"]);
+    empty.failed(4, &["CICA0951E", "has no records to try"]);
 }

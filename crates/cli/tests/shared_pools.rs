@@ -39,6 +39,13 @@ fn a_text_that_cannot_be_read_is_told_with_its_path_and_what_to_do() {
     let (path, words) = (bytes.join("below"), format!("Not a directory (os error 20); {remedy}"));
     assert!(path.as_os_str().as_bytes().ends_with(b"bytes/below"));
     refused(&place, &path, &words);
+    let plain = format!("it is no plain file; {remedy}");
+    refused(&place, Path::new("/dev/zero"), &plain);
+    let pipe = place.path("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).unwrap();
+    refused(&place, &pipe, &plain);
+    let long = place.write("long", &vec![b'\n'; (1 << 20) + 1]);
+    refused(&place, &long, &format!("it has more than 1048576 bytes; {remedy}"));
     // One that is empty is as if it were not set.
     let mut command = place.command(&["cat", "A.NAMES"]);
     command.env("CICA_DFSVSAMP", "");

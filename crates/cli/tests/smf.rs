@@ -4,6 +4,8 @@
 mod common;
 
 use common::{finish, Place};
+use std::io::Write;
+use std::process::Stdio;
 
 /// Runs cards as a step of a job that has SMF records.
 fn step(place: &Place, name: &str, cards: &str, args: &[&str]) -> i32 {
@@ -158,6 +160,29 @@ fn what_smf_has_lost_is_told_and_stops_nobody() {
         run.err.contains("CICA1082W SMF RECORDS ARE LOST, 6 OF THEM: "),
         "{run:?}"
     );
+    // Commands that are no steps tell it too: of open and close alone.
+    let commands: [(&[&str], &[u8], i32); 5] = [
+        (&["cat", "A.NAMES"], b"", 0),
+        (&["get", "A.NAMES", "AAAA"], b"", 0),
+        (&["get", "A.NAMES", "ZZZZ"], b"", 4),
+        (&["put", "A.NAMES"], b"BBBBtwo\n", 0),
+        (&["verify", "A.NAMES"], b"", 0),
+    ];
+    for (args, input, status) in commands {
+        let mut command = place.command(args);
+        command.env("CICA_SMF", "on");
+        let run = finish(command, input);
+        assert_eq!(run.status, status, "{run:?}");
+        assert_eq!(
+            run.err.matches("CICA1082W SMF RECORDS ARE LOST, ").count(),
+            1,
+            "{run:?}"
+        );
+    }
+    assert!(
+        !place.run(&["cat", "A.NAMES"]).err.contains("CICA1082W"),
+        "no record is wanted"
+    );
     std::fs::remove_file(smf.join("current")).unwrap();
     assert_eq!(step(&place, "AGAIN", "PRINT INDATASET(A.NAMES) CHARACTER", &[]), 0);
     assert!(place.run(&["smf", "totals"]).text().contains("A.NAMES.DATA"));
@@ -250,6 +275,127 @@ fn where_no_record_is_wanted_each_way_to_show_them_says_so() {
         assert_eq!(none.status, 4, "{args:?}: {none:?}");
     }
     assert_eq!(place.run(&["smf", "export"]).status, 0);
+}
+
+/// The records of a file of records, each as it is.
+fn each(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let (mut all, mut rest) = (Vec::new(), bytes);
+    while rest.len() > 4 {
+        let (record, more) = rest.split_at(u16::from_be_bytes([rest[0], rest[1]]).into());
+        all.push(record.to_vec());
+        rest = more;
+    }
+    all
+}
+
+/// The numbers behind the name of a component in totals.
+fn totals_of(place: &Place, files: &[&str], component: &str) -> Option<Vec<u64>> {
+    let shown = place.run(&[&["smf", "totals"], files].concat()).done();
+    let line = shown.lines().find(|line| line.starts_with(component))?;
+    Some(line.split_whitespace().skip(1).map(|n| n.parse().unwrap()).collect())
+}
+
+#[test]
+fn of_an_open_without_a_close_the_newest_interval_counts() {
+    let place = Place::new();
+    place.names("0001 ANNE\n0002 BERT\n");
+    let mut command = place.command(&["put", "A.NAMES"]);
+    command.env("CICA_SMF", "on").env("CICA_SMF_INTERVAL", "1s");
+    let mut put = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut lines = put.stdin.take().unwrap();
+    let inserted = |files: &[&str]| totals_of(&place, files, "A.NAMES.DATA").map(|numbers| [numbers[0], numbers[2]]);
+    for n in 1000..2000 {
+        writeln!(lines, "{n} SOMEBODY").unwrap();
+    }
+    writeln!(lines, "0003 CARL").unwrap();
+    (4000..8000).for_each(|n| writeln!(lines, "{n} SOMEBODY").unwrap());
+    lines.flush().unwrap();
+    while inserted(&[]) != Some([0, 1]) {
+        assert!(put.try_wait().unwrap().is_none(), "it ended");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    writeln!(lines, "0004 DORA").unwrap();
+    (8000..9999).for_each(|n| writeln!(lines, "{n} SOMEBODY").unwrap());
+    lines.flush().unwrap();
+    while inserted(&[]) != Some([0, 2]) {
+        assert!(put.try_wait().unwrap().is_none(), "it ended");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    // When it is closed nothing counts twice, in whatever order the records come.
+    drop(lines);
+    assert!(put.wait().unwrap().success());
+    assert_eq!(inserted(&[]), Some([1, 2]));
+    let all = each(&std::fs::read(place.path("catalog/smf/current")).unwrap());
+    let reversed: Vec<u8> = all.iter().rev().flatten().copied().collect();
+    place.write("reversed", &reversed);
+    assert_eq!(inserted(&["reversed"]), Some([1, 2]));
+    // Another open that was killed, beside one that has ended.
+    cat(&place);
+    let is_close = |record: &Vec<u8>| record[5] == 64 && record[42] & 0x80 != 0;
+    let killed: Vec<u8> = all
+        .iter()
+        .filter(|record| !is_close(record))
+        .flatten()
+        .copied()
+        .collect();
+    place.write("killed", &killed);
+    assert_eq!(inserted(&["killed"]), Some([0, 2]));
+    let current = place.path("catalog/smf/current");
+    assert_eq!(inserted(&["killed", current.to_str().unwrap()]), Some([2, 2]));
+}
+
+#[test]
+fn a_record_that_is_shorter_than_its_layout_is_told() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    assert_eq!(step(&place, "PRINT1", "PRINT INDATASET(A.NAMES) CHARACTER", &[]), 0);
+    let all = each(&std::fs::read(place.path("catalog/smf/current")).unwrap());
+    for kind in [30, 42, 62, 64] {
+        let record = all.iter().find(|record| record[5] == kind).unwrap();
+        let length = if kind == 30 { record.len() - 1 } else { 60 };
+        let mut cut = record[..length].to_vec();
+        cut[..2].copy_from_slice(&(length as u16).to_be_bytes());
+        place.write("cut", &[&all.concat()[..], &cut].concat());
+        let said = format!(
+            "cut: offset {}: the record of type {kind} has {length} bytes",
+            all.concat().len()
+        );
+        for how in [&["print"][..], &["totals"], &["export"]] {
+            let run = place.run(&[&["smf"], how, &["cut"]].concat());
+            assert_eq!(run.status, 4, "{how:?}: {run:?}");
+            assert!(run.err.contains(&said), "{said}: {run:?}");
+            assert!(!run.text().contains("not known here"), "{run:?}");
+        }
+        let of_kind = ["smf", "export", "--type", &kind.to_string(), "cut"].map(str::to_owned);
+        let lines = place
+            .run(&of_kind.each_ref().map(String::as_str))
+            .text()
+            .lines()
+            .count();
+        assert_eq!(lines, all.iter().filter(|record| record[5] == kind).count());
+    }
+}
+
+#[test]
+fn a_job_is_found_by_its_whole_name_and_steers_no_terminal() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    for job in ["NIGHTLYRUN", "A\nB\x1b[2J"] {
+        let mut command = place.command(&["idcams"]);
+        command.env("CICA_SMF", "on").env("CICA_JOB", job);
+        assert_eq!(finish(command, b" PRINT INDATASET(A.NAMES) CHARACTER\n").status, 0);
+        let found = place.run(&["smf", "print", "--type", "62", "--job", job]).done();
+        assert_eq!(found.matches("A data set is open").count(), 1, "{job:?}: {found}");
+        let totals = place.run(&["smf", "totals", "--job", job]).done();
+        let steers = |text: &str| text.chars().any(|c| c.is_control() && c != '\n');
+        assert!(!steers(&found) && !steers(&totals), "{found}{totals}");
+    }
+    let shown = place.run(&["smf", "print", "--type", "62"]).done();
+    assert!(shown.contains("SMF62JBN   A.B.[2J "), "{shown}");
+    let shown = place.run(&["smf", "totals"]).done();
+    assert!(shown.contains("\nA.B.[2J "), "{shown}");
+    let shown = place.run(&["monitor", "--once", "--view", "jobs"]).done();
+    assert!(shown.contains("\nA.B.[2J "), "{shown}");
 }
 
 /// The system keeps 15 bytes of a program's name, of this one half a character at their end.

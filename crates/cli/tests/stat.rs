@@ -40,7 +40,10 @@ fn a_data_set_that_is_open_shows_what_was_counted_and_who_has_it() {
     }
     assert!(seen.contains(&format!("\"process\": {}", put.id())), "{seen}");
     assert!(number(&seen, "records") > 2, "{seen}");
-    // LISTCAT too, which does not open it.
+    // LISTCAT and show too, which do not open it.
+    let shown = place.run(&["show", "A.NAMES"]).done();
+    assert!(!shown.contains("  inserted                0\n"), "{shown}");
+    assert!(!shown.contains("  records                 2\n"), "{shown}");
     let listed = place.cards("LISTCAT ENTRIES(A.NAMES) ALL", &[]);
     let listed = String::from_utf8_lossy(&listed.out).into_owned();
     assert!(!listed.contains("REC-INSERTED-----------0\n"), "{listed}");
@@ -77,4 +80,11 @@ fn what_readers_counted_is_shown_and_nothing_is_written_to_the_volume() {
     assert!(files() == before.0);
     let listed = place.cards("LISTCAT ENTRIES(A.NAMES) ALL", &[]);
     assert!(String::from_utf8_lossy(&listed.out).contains("REC-RETRIEVED----------4"));
+    let shown = place.run(&["show", "A.NAMES"]).done();
+    let line = |name: &str| {
+        let line = shown.lines().find_map(|line| line.trim().strip_prefix(name));
+        line.map(|number| number.trim().parse::<u64>().expect("a number"))
+    };
+    let of_stat = ["retrieved", "excps"].map(|name| Some(number(&seen, name)));
+    assert_eq!(["retrieved", "excps"].map(line), of_stat, "{shown}");
 }

@@ -31,6 +31,31 @@ fn a_study_tells_its_own_figures_beside_those_that_were_published() {
 }
 
 #[test]
+fn a_study_that_a_signal_ends_leaves_nothing() {
+    for signal in [rustix::process::Signal::INT, rustix::process::Signal::TERM] {
+        let place = Place::new();
+        let here = place.path("studies");
+        std::fs::create_dir(&here).unwrap();
+        let mut command = place.command(&["study", "2001", "--directory", here.to_str().unwrap()]);
+        let mut study = command.spawn().unwrap();
+        let made = || std::fs::read_dir(&here).unwrap().flatten().next();
+        // Some of its files are there.
+        while made().is_none_or(|made| std::fs::read_dir(made.path()).unwrap().count() == 0) {
+            assert!(study.try_wait().unwrap().is_none(), "it ended");
+            std::thread::yield_now();
+        }
+        let pid = rustix::process::Pid::from_child(&study);
+        rustix::process::kill_process(pid, signal).unwrap();
+        let ended = study.wait().unwrap();
+        assert_eq!(
+            std::os::unix::process::ExitStatusExt::signal(&ended),
+            Some(signal.as_raw())
+        );
+        assert!(made().is_none(), "{:?}", made());
+    }
+}
+
+#[test]
 fn a_study_is_written_as_a_page_whole_or_not_at_all() {
     let place = Place::new();
     let page = place.path("buffers.html");

@@ -153,7 +153,7 @@ impl OpenFile {
             Err(outcome) => return Err(outcome),
         }
         if let Some(reader) = reader(&mut self.reader, &mut self.alternates, self.reference) {
-            reader.keep_to_itself();
+            reader.keep_to_itself(false);
         }
         if let (By::Key, Some(reader)) = (self.by, &self.reader) {
             // As it is stored: what READ gives has no head.
@@ -282,7 +282,7 @@ impl OpenFile {
             Err(error) => return Err(refused(&self.report, &error).or_not_found()),
         }
         self.locks.show_nothing(reader);
-        reader.keep_to_itself();
+        reader.keep_to_itself(matches!(relation, Relation::Equal | Relation::GreaterOrEqual));
         let at = match by {
             0 => reader.point(argument(self.by, &self.start), Search::GreaterOrEqual),
             // Among duplicates the key alone does not say which.
@@ -452,7 +452,7 @@ impl OpenFile {
         let argument = argument(self.by, key);
         self.change(|s| {
             s.get(argument, Search::Equal, Intent::Update)?;
-            s.keep_to_itself();
+            s.keep_to_itself(true);
             s.erase()
         })
     }

@@ -177,15 +177,19 @@ fn unquoted(text: &str) -> &str {
 fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
     let (mut copybook, mut page, mut plain_signs) = (None, None, None);
     let mut format = Vec::new();
+    let mut stated = Vec::new();
     for operand in operands(text) {
         if operand.trim_ascii().eq_ignore_ascii_case("REVERSED") {
+            once("REVERSED", &mut stated)?;
             found.reversed = true;
             continue;
         }
         let (key, value) = operand
             .split_once('=')
             .ok_or_else(|| format!("'{operand}' has no equals sign"))?;
-        match key.trim_ascii().to_ascii_uppercase().as_str() {
+        let key = key.trim_ascii().to_ascii_uppercase();
+        once(&key, &mut stated)?;
+        match key.as_str() {
             "DSN" | "DSNAME" => with_generation(value, found)?,
             "DISP" => found.disposition = disposition(value, &mut found.unused)?,
             "AMP" => amp(value, found)?,
@@ -229,6 +233,20 @@ fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
             plain_signs: plain_signs.unwrap_or(false),
         }),
     };
+    Ok(())
+}
+
+/// Notes what is stated, under one name where it has two; which of two values is meant nobody can say.
+fn once(key: &str, stated: &mut Vec<String>) -> Result<(), String> {
+    let name = match key {
+        "DSNAME" => "DSN",
+        "CCSID" => "CODEPAGE",
+        other => other,
+    };
+    if stated.iter().any(|before| before == name) {
+        return Err(format!("{key} is stated twice; remove one"));
+    }
+    stated.push(name.to_owned());
     Ok(())
 }
 
@@ -331,18 +349,23 @@ fn disposition(value: &str, unused: &mut Vec<String>) -> Result<Disposition, Str
 /// is wrong is an error.
 fn amp(value: &str, found: &mut Assigned) -> Result<(), String> {
     let value = value.trim_ascii();
+    if value.matches('\'').count() % 2 != 0 {
+        return Err(format!("AMP={value}: an apostrophe has no partner"));
+    }
+    let mut stated = Vec::new();
     let inner = value.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     for part in operands(inner.unwrap_or(value)) {
         for item in operands(part.trim_ascii().trim_matches('\'')) {
             let item = item.trim_ascii().trim_matches('\'').to_ascii_uppercase();
             let (key, value) = item.split_once('=').unwrap_or((&item, ""));
+            once(key, &mut stated).map_err(|twice| format!("AMP: {twice}"))?;
             if let "BUFND" | "BUFNI" | "STRNO" | "BUFSP" = key {
                 let buffers = found.buffers.get_or_insert_default();
                 match key {
-                    "BUFND" => buffers.data = Some(amp_number(key, value, u16::MAX)?),
-                    "BUFNI" => buffers.index = Some(amp_number(key, value, u8::MAX.into())?),
-                    "STRNO" => buffers.strings = Some(amp_number(key, value, u8::MAX)?),
-                    _ => buffers.space = Some(amp_number(key, value, MOST_SPACE)?),
+                    "BUFND" => buffers.data = Some(amp_number(key, value, 2, u16::MAX)?),
+                    "BUFNI" => buffers.index = Some(amp_number(key, value, 1, u8::MAX.into())?),
+                    "STRNO" => buffers.strings = Some(amp_number(key, value, 1, u8::MAX)?),
+                    _ => buffers.space = Some(amp_number(key, value, 1, MOST_SPACE)?),
                 }
                 continue;
             }
@@ -403,14 +426,14 @@ const NO_SIZES: BufferSizes = BufferSizes {
 /// The most that BUFSP may be.
 const MOST_SPACE: u32 = 16_776_704;
 
-/// A number of AMP's: 1 or more.
-fn amp_number<T>(key: &str, value: &str, most: T) -> Result<T, String>
+/// A number of AMP's, of which `least` is told; why 1 is too few where it is, the caller tells.
+fn amp_number<T>(key: &str, value: &str, least: u8, most: T) -> Result<T, String>
 where
     T: FromStr + PartialOrd + From<u8> + Display,
 {
     match value.parse::<T>() {
         Ok(number) if number >= T::from(1) && number <= most => Ok(number),
-        _ => Err(format!("AMP: {key}={value} is no number from 1 to {most}")),
+        _ => Err(format!("AMP: {key}={value} is no number from {least} to {most}")),
     }
 }
 

@@ -143,7 +143,8 @@ fn wrong_buffers_are_told_and_change_nothing() {
             "BUFND=1",
             "AMP: BUFND 1 is too few: 1 string needs a data buffer each, and one more is kept for inserts",
         ),
-        ("BUFND=X", "AMP: BUFND=X is no number from 1 to 65535"),
+        ("BUFND=0", "AMP: BUFND=0 is no number from 2 to 65535"),
+        ("BUFND=X", "AMP: BUFND=X is no number from 2 to 65535"),
         ("BUFNI=0", "AMP: BUFNI=0 is no number from 1 to 255"),
         ("STRNO=300", "AMP: STRNO=300 is no number from 1 to 255"),
         ("BUFFERS=2", "AMP: BUFFERS=2 is no subparameter"),
@@ -167,7 +168,7 @@ fn wrong_buffers_are_told_and_change_nothing() {
 
 #[test]
 fn a_shared_file_has_no_buffers_of_its_own() {
-    let (place, program) = loaded("amp-shared");
+    let (place, program) = loaded("amp-said-too");
     let (status, told) = with_dd(&place, &program, "DSN=CUST,RLS=CR,AMP=('BUFND=8')", &["input"]);
     assert_eq!(status, "91 0008 0000 0132\n");
     assert!(told.contains("its owner has one pool for all"), "{told}");

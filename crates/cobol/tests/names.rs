@@ -122,6 +122,33 @@ fn operands_of_a_data_set_stand_in_any_order() {
 }
 
 #[test]
+fn what_is_stated_twice_or_not_closed_is_refused() {
+    for (text, words) in [
+        ("DSN=A,DSN=B", "DSN is stated twice"),
+        ("DSN=A,DSNAME=B", "DSNAME is stated twice"),
+        ("DSN=A,DISP=SHR,disp=OLD", "DISP is stated twice"),
+        ("DSN=A,AMP=('BUFND=2,BUFND=9')", "AMP: BUFND is stated twice"),
+        ("DSN=A,AMP=('BUFND=4','BUFND=9')", "AMP: BUFND is stated twice"),
+        ("DSN=A,AMP=('BUFND=4'),AMP=('BUFNI=3')", "AMP is stated twice"),
+        ("DSN=A,BUFNO=5,BUFNO=6", "BUFNO is stated twice"),
+        ("DSN=A,CODEPAGE=1047,CCSID=37", "CCSID is stated twice"),
+        ("DSN=A,REVERSED,REVERSED", "REVERSED is stated twice"),
+        ("DSN=A,AMP=('BUFND=5,BUFNI=2)", "an apostrophe has no partner"),
+        ("DSN=A,AMP=(BUFND=5,BUFNI=2')", "an apostrophe has no partner"),
+    ] {
+        let error = assigned(text, none).expect_err(text);
+        assert!(error.reason.contains(words), "{text}: {}", error.reason);
+    }
+    for text in [
+        "DSN=A,AMP=('BUFND=5,BUFNI=2')",
+        "DSN=A,AMP=('BUFND=5','BUFNI=2')",
+        "DSN=A,BUFNO=5",
+    ] {
+        assert!(assigned(text, none).is_ok(), "{text}");
+    }
+}
+
+#[test]
 fn a_generation_stands_in_parentheses() {
     let of = |text: &str| {
         let found = assigned(text, none).expect("a value");

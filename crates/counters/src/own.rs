@@ -371,19 +371,29 @@ impl StringCounts {
         cell.store(cell.load(Relaxed) + n, Relaxed);
     }
 
-    /// The record that the last get returned was not handed over: another request had asked for it. What it asked for
-    /// stays counted.
-    pub fn kept(&self) {
+    /// The record that the last get returned was not handed over: another request had asked for it. The control
+    /// intervals that it asked for stay counted. `direct`: it was a direct get, which nobody asked for either.
+    pub fn kept(&self, direct: bool) {
         let line = self.cells.line();
-        let retrieved = &line[StringCount::Retrieved as usize];
-        match retrieved.load(Relaxed) {
-            0 => {
-                let found = &line[StringCount::Found as usize];
-                found.store(found.load(Relaxed).saturating_sub(1), Relaxed);
+        let less = |counter: StringCount| {
+            let cell = &line[counter as usize];
+            let count = cell.load(Relaxed);
+            cell.store(count.saturating_sub(1), Relaxed);
+            count > 0
+        };
+        if direct {
+            // Which of the direct gets it was makes no difference to the sums.
+            if less(StringCount::Found) {
                 self.add(StringCount::DataLooks, 1);
-                self.add(StringCount::Again, 1);
+            } else {
+                less(StringCount::Again);
+                less(StringCount::Retrieved);
             }
-            sum => retrieved.store(sum - 1, Relaxed),
+        } else if !less(StringCount::Retrieved) {
+            // Of a path: its base is read by direct gets.
+            less(StringCount::Found);
+            self.add(StringCount::DataLooks, 1);
+            self.add(StringCount::Again, 1);
         }
     }
 

@@ -96,9 +96,9 @@ level! {
             smf "SMF64DIN", listcat "REC-INSERTED", rmf "": "Records inserted since load, of an ESDS none";
         Deleted "deleted" Counter "records", "each erase",
             smf "SMF64DDE", listcat "REC-DELETED", rmf "": "Records erased since load";
-        Updated "updated" Counter "records", "each update",
+        Updated "updated" Counter "records", "each update; of an LDS each CI that is written over",
             smf "SMF64DUP", listcat "REC-UPDATED", rmf "": "Records updated since load";
-        Retrieved "retrieved" Counter "records", "each get that hands a record over, by its string",
+        Retrieved "retrieved" Counter "records", "each get that hands a record over, by its string; of an LDS each CI of a range",
             smf "SMF64DRE", listcat "REC-RETRIEVED", rmf "": "Records retrieved since load";
         CiSplits "ci_splits" Counter "splits", "each split of a control interval",
             smf "SMF64DCS", listcat "SPLITS-CI", rmf "CI Splt": "Splits of control intervals";
@@ -124,10 +124,10 @@ level! {
     Component as ComponentCount {
         Excps "excps" Counter "requests", "each read or write of neighbouring bytes of the component's file",
             smf "SMF64DXP, S42DSION", listcat "EXCPS", rmf "EXCPs": "Physical I/Os";
-        Looks "looks" Counter "requests", "each control interval that a request asks for, by its string",
-            smf "SMF64DEP", listcat "", rmf "Read Rate": "Control intervals that requests asked for";
+        Looks "looks" Counter "requests", "each control interval that a get or a positioning asks for, by its string",
+            smf "SMF64DEP", listcat "", rmf "Read Rate": "Control intervals that requests asked for, inserts left out";
         CisRead "cis_read" Counter "control intervals", "each control interval that comes from the file",
-            smf "SMF64RIO", listcat "", rmf "DASD%": "Control intervals read from the file";
+            smf "SMF64RIO", listcat "", rmf "DASD%": "Control intervals read from the file, for inserts and ahead of requests too";
         CisWritten "cis_written" Counter "control intervals", "each control interval that goes to the file",
             smf "", listcat "", rmf "Write Rate": "Control intervals written to the file";
         TimedIos "timed_ios" Counter "requests", "each sixteenth read of a control interval",
@@ -155,7 +155,7 @@ level! {
             smf "", listcat "", rmf "": "Direct gets of the string that asked for a data control interval and found the record";
         Missed "string_missed" Counter "requests", "each direct get that finds no record in a control interval",
             smf "", listcat "", rmf "": "Direct gets of the string that asked for a data control interval and found no record";
-        Again "string_again" Counter "requests", "each direct get of the record that the string has just got, or for another request",
+        Again "string_again" Counter "requests", "each direct get of the record that the string has just got",
             smf "", listcat "", rmf "": "Direct gets of the string that ask for nothing";
         DataLooks "string_data_looks" Counter "requests", "each data control interval that another request asks for",
             smf "", listcat "", rmf "": "Data control intervals that its other requests asked for";

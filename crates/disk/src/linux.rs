@@ -44,7 +44,7 @@ pub use process::ProcessTimes;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{self, FileType, Mode, OFlags};
 use rustix::io::Errno;
-pub use signals::{hold_signals, survive_file_size_limit, HeldSignals};
+pub use signals::{clean_before_signals_end, hold_signals, survive_file_size_limit, HeldSignals};
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;

@@ -274,14 +274,52 @@ fn a_record_that_is_got_for_a_change_is_not_retrieved() {
             s.rewrite(by, &sealed(7, n, 110)).unwrap();
         }
         s.get(by, Search::Equal, Intent::Update).unwrap();
-        s.keep_to_itself();
+        s.keep_to_itself(true);
         drop(s);
         ds.close().unwrap();
         let [retrieved, direct, looks] = told.of("T.D.DATA");
         assert_eq!(retrieved, 3, "{organization:?}");
-        assert!(
-            direct >= 5 && looks >= 1,
-            "what it asked for stays counted: {direct} {looks}"
-        );
+        assert_eq!(direct, 3, "{organization:?}: what nobody asked for is no direct get");
+        assert!(looks >= 1, "what it asked for stays counted: {looks}");
+        // Others have got records before: theirs stay counted.
+        let ds = world.open(&engine, "d");
+        let mut s = ds.string();
+        s.next(Intent::Read).unwrap();
+        s.rewrite(by, &sealed(7, 5, 110)).unwrap();
+        s.point_first().unwrap();
+        s.next(Intent::Read).unwrap();
+        s.keep_to_itself(false);
+        drop(s);
+        ds.close().unwrap();
+        let [retrieved, direct, _] = told.of("T.D.DATA");
+        assert_eq!([retrieved, direct], [1, 0], "{organization:?}");
     }
+}
+
+#[test]
+fn ranges_of_a_linear_data_set_count_as_its_control_intervals_do() {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "d", |data, _| {
+        (data.organization, data.ci_size, data.key_length) = (Organization::Lds, 4096, 0);
+    });
+    let told = watched(&engine);
+    let updated = |ds: &DataSet| ds.statistics().0.updated;
+    let ds = world.open(&engine, "d");
+    ds.string().write_range(0, &[1; 10 * 4096]).unwrap();
+    assert_eq!(updated(&ds), 0, "what is behind the end is no update");
+    ds.string().write_range(8 * 4096, &[2; 4 * 4096]).unwrap();
+    assert_eq!(updated(&ds), 2);
+    ds.close().unwrap();
+    assert_eq!(told.of("T.D.DATA"), [0, 0, 0]);
+    let ds = world.open_with(&engine, "d", OpenOptions::default());
+    ds.string().read_range(0, &mut [0; 12 * 4096]).unwrap();
+    ds.close().unwrap();
+    let by_range = told.of("T.D.DATA");
+    let ds = world.open_with(&engine, "d", OpenOptions::default());
+    let mut s = ds.string();
+    while s.next(Intent::Read).is_ok() {}
+    drop(s);
+    ds.close().unwrap();
+    assert_eq!([by_range, told.of("T.D.DATA")], [[12, 0, 12]; 2]);
 }

@@ -147,9 +147,9 @@ CICA1083E 8 "{what}",
      committed, or somebody is deciding about it just now.",
     "'cica indoubt ls' shows those that there are. One that is to be taken back is taken back by 'cica indoubt backout'.";
 CICA1082W 4 "SMF RECORDS ARE LOST, {count} OF THEM: {reason}",
-    "With CICA_SMF=on the step wrote records of what it did, and these could not be written: the disk is full, or the \
-     directory smf of the catalog may not be written to. The step itself was carried out, and its code is the one it \
-     has without records.",
+    "With CICA_SMF=on the step or the command wrote records of what it did, and these could not be written: the disk is \
+     full, or the directory smf of the catalog may not be written to. What was asked for was carried out, and its code \
+     is the one it has without records. No later record tells of them.",
     "Make room, or see to the right to write to the directory smf in that of the catalog.";
 CICA0980I 0 "{kind} {name} HAS NO ERROR",
     "DIAGNOSE with LIST tells of what is as it must be too.",

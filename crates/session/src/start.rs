@@ -14,7 +14,7 @@ use cica_disk::{Clock, Confined, Disk, LinuxDisk, SystemClock};
 use cica_engine::{DataSet, Engine, Env, Io, OpenError, OpenOptions, PoolText, PoolTextError};
 use cica_smf::{write, Origin, SmfFile};
 use std::fmt;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +26,8 @@ pub const IO_VARIABLE: &str = "CICA_IO";
 
 /// The environment variable that names the text with the pools of buffers that opens share (LSR).
 pub const POOLS_VARIABLE: &str = "CICA_DFSVSAMP";
+/// Most bytes of that text.
+const MOST_POOL_TEXT: u64 = 1 << 20;
 /// The environment variable that says whether SMF records are written: on or off.
 pub const SMF_VARIABLE: &str = "CICA_SMF";
 /// The environment variable that names the job whose step a process is.
@@ -260,11 +262,28 @@ fn pools_from_environment() -> Result<Option<(PathBuf, PoolText)>, SessionError>
         Some(path) if !path.is_empty() => PathBuf::from(path),
         _ => return Ok(None),
     };
-    let text = std::fs::read_to_string(&path).map_err(|error| wrong_pools(&path, &unread(&error)))?;
+    let text = text_of(&path).map_err(|error| wrong_pools(&path, &unread(&error)))?;
     let text = text
         .parse()
         .map_err(|error: PoolTextError| wrong_pools(&path, &error))?;
     Ok(Some((path, text)))
+}
+
+/// The text of a file that its user named. A pipe would keep each program waiting for whoever writes to it, and a
+/// device may never end.
+fn text_of(path: &Path) -> io::Result<String> {
+    let found = std::fs::metadata(path)?;
+    // A directory cannot be read, and says so itself.
+    if !found.is_file() && !found.is_dir() {
+        return Err(io::Error::other("it is no plain file"));
+    }
+    let mut text = String::new();
+    let file = std::fs::File::open(path)?;
+    file.take(MOST_POOL_TEXT + 1).read_to_string(&mut text)?;
+    match text.len() as u64 {
+        0..=MOST_POOL_TEXT => Ok(text),
+        _ => Err(io::Error::other(format!("it has more than {MOST_POOL_TEXT} bytes"))),
+    }
 }
 
 /// Why the text of pools is not read, and what to do.

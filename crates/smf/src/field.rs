@@ -71,7 +71,7 @@ macro_rules! fields {
 pub const HEADER: &[Field] = fields! {
     "LEN" 0 2 Number "length of the record";
     "SEG" 2 2 Number "segment, 0";
-    "FLG" 4 1 Bits "system";
+    "FLG" 4 1 Bits "X'40' there is a subtype: types 30 and 42";
     "RTY" 5 1 Number "type";
     "TME" 6 4 Time "time of day";
     "DTE" 10 4 Date "day";
@@ -183,7 +183,7 @@ pub const LAYOUTS: &[Layout] = &[
                 fields: fields! {
                     "SMF30DDN" 4 8 Text "DD name; SYS00001 and so on where a data set has none";
                     "SMF30BLK" 12 4 Number "physical I/Os";
-                    "SMF30BSZ" 16 2 Number "largest control interval, at most 65,535 bytes";
+                    "SMF30BSZ" 16 2 Number "largest control interval, or block of a sequential file, at most 65,535 bytes";
                     "SMF30XBS" 22 8 Number "physical I/Os";
                 },
             },
@@ -373,10 +373,10 @@ pub const LAYOUTS: &[Layout] = &[
             "SMF64DCS" 200 4 Number "CI splits";
             "SMF64DAS" 204 4 Number "CA splits";
             "SMF64DEX" 208 4 Signed "change of extents";
-            "SMF64DEP" 212 4 Number "control intervals that requests asked for";
-            "SMF64BMH" 216 4 Number "of these, found in the buffer pool";
+            "SMF64DEP" 212 4 Number "control intervals that gets and positionings asked for";
+            "SMF64BMH" 216 4 Number "of these, found in the buffer pool: at least so many";
             "SMF64CFH" 220 4 Number "of these, found in a cache structure: 0";
-            "SMF64RIO" 224 4 Number "of these, read from the file";
+            "SMF64RIO" 224 4 Number "read from the file, for gets, for inserts and ahead of them";
             "SMF64DXP" 228 4 Number "physical I/Os";
             "SMF64DAU" 232 4 Number "control areas reused after reclaim";
             "SMF64HBA" 236 8 Number "end of the used area";

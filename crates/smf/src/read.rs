@@ -57,6 +57,11 @@ impl<R: Read> Records<R> {
         }
     }
 
+    /// Where the next record begins.
+    pub fn offset(&self) -> u64 {
+        self.read
+    }
+
     fn record(&mut self) -> Result<Option<Record>, String> {
         let Some((segment, mut bytes)) = self.segment(LEAST)? else {
             return Ok(None);

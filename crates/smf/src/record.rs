@@ -79,7 +79,9 @@ impl Record {
             record.bytes[22..24].copy_from_slice(&layout.subtype.to_be_bytes());
         }
         record.number("LEN", record.bytes.len() as u64);
-        record.number("FLG", 0x40);
+        if layout.subtype > 0 {
+            record.number("FLG", HAS_SUBTYPE);
+        }
         record.when("TME", "DTE", now);
         record.text("SID", &origin.system);
         record
@@ -117,6 +119,18 @@ impl Record {
     /// Its layout, if that is known here and it is as long.
     pub fn layout(&self) -> Option<&'static Layout> {
         Layout::of(self.kind(), self.subtype()).filter(|layout| layout.len() <= self.bytes.len())
+    }
+
+    /// Whether it is shorter than its layout, or one of its sections does not end within it: something was cut off.
+    pub fn is_short(&self) -> bool {
+        let Some(layout) = Layout::of(self.kind(), self.subtype()) else {
+            return false;
+        };
+        let lies_outside = |section: &Section| match self.triplet(section) {
+            None | Some((.., 0)) => false,
+            Some((first, length, count)) => first.saturating_add(length.saturating_mul(count)) > self.bytes.len(),
+        };
+        layout.len() > self.bytes.len() || layout.sections.iter().any(lies_outside)
     }
 
     /// Its fields, the header's first and those of sections that there may be several of left out.
@@ -294,6 +308,8 @@ impl Record {
     }
 }
 
+/// The flag of a record that has a subtype.
+const HAS_SUBTYPE: u64 = 0x40;
 const DAY: u64 = 86_400_000_000_000;
 
 /// `0cyydddF` of a day since 1970.

@@ -79,7 +79,7 @@ fn the_bytes_of_a_record_are_these() {
         hex,
         concat!(
             "00E20000",
-            "40",
+            "00",
             "3E",
             "0005AE79",
             "0126329F",
@@ -97,6 +97,16 @@ fn the_bytes_of_a_record_are_these() {
     assert_eq!(record.get("TME"), Some(Value::Text("01:02:03.45".into())));
     assert_eq!(record.get("DTE"), Some(Value::Text("2026.329".into())));
     assert_eq!(record.get("SMF62CLU"), Some(Value::Text("A.B".into())));
+}
+
+#[test]
+fn the_flag_of_a_subtype_is_that_of_records_with_a_subtype() {
+    for layout in LAYOUTS {
+        let record = Record::new(layout, NOW, &origin());
+        let expected = if matches!(layout.number, 30 | 42) { 0x40 } else { 0 };
+        assert_eq!(record.bytes()[4], expected, "type {}", layout.number);
+        assert!(!record.is_short(), "type {}", layout.number);
+    }
 }
 
 #[test]

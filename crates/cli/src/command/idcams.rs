@@ -11,7 +11,7 @@ use cica_disk::Clock;
 use cica_disk::{FileReader, NewFile};
 use cica_idcams::run::run_with_parm;
 use cica_idcams::{Act, Command, IssuedMessage, Source, Stamp, Style, Sysprint};
-use cica_messages::{CICA0906S, CICA0907S, CICA1082W};
+use cica_messages::{CICA0906S, CICA0907S};
 use cica_qsam::DdText;
 use cica_session::{Completion, EndOfStep};
 use clap::Args;
@@ -97,12 +97,9 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     }
 }
 
-/// The step ends; what SMF has lost is told beside the listing, and changes no code.
+/// The step ends; what SMF has lost is told where the command ends.
 fn tell_end(step: &EndOfStep, maxcc: u8) {
-    if let Some(lost) = step.tell(Some(PROGRAM), Completion::Code(maxcc.into())) {
-        let line = CICA1082W.line(&[("count", &lost.count), ("reason", &lost.reason)]);
-        crate::terminal::tell(&format!("cica: {line}"));
-    }
+    let _ = step.tell(Some(PROGRAM), Completion::Code(maxcc.into()));
 }
 
 /// A message of the listing.

@@ -70,12 +70,20 @@ fn in_window(screen: &str, (columns, rows): (usize, usize)) -> String {
     } else {
         rows.saturating_sub(3).max(1)
     };
-    let end = match lines.len().saturating_sub(room) {
-        0 => "Ctrl-C ends it".to_owned(),
-        more => format!("{more} more lines: a taller window, or --view; Ctrl-C ends it"),
+    let hints = match lines.len().saturating_sub(room) {
+        0 => vec!["Ctrl-C ends it".to_owned()],
+        // The first that fits.
+        more => vec![
+            format!("{more} more lines: a taller window, or --view; Ctrl-C ends it"),
+            format!("{more} more lines: --view; Ctrl-C ends it"),
+            format!("{more} more lines: --view"),
+            format!("{more} more"),
+        ],
     };
+    let fits = hints.iter().find(|hint| hint.len() <= columns);
+    let end = fits.or(hints.last()).map_or("", String::as_str);
     let shown = lines[..lines.len().min(room)].join("\n");
-    format!("{shown}\n\n{}\n", short(&end, columns))
+    format!("{shown}\n\n{}\n", short(end, columns))
 }
 
 /// What is looked at.
@@ -140,6 +148,14 @@ mod tests {
             "\nONE\n1\n\n3 more lines: a taller window, or --view; Ctrl-C ends it\n"
         );
         assert!(cut.lines().count() < 6);
+        for (columns, hint) in [
+            (50, "3 more lines: --view; Ctrl-C ends it"),
+            (40, "3 more lines: --view; Ctrl-C ends it"),
+            (30, "3 more lines: --view"),
+            (10, "3 more"),
+        ] {
+            assert_eq!(in_window(screen, (columns, 6)).lines().last(), Some(hint));
+        }
         assert_eq!(in_window(screen, (7, 1)).lines().count(), 3);
     }
 }

@@ -3,6 +3,7 @@
 use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::session::Session;
+use crate::terminal::in_a_line;
 use cica_disk::FileReader;
 use cica_messages as messages;
 use cica_smf::field::HEADER;
@@ -30,6 +31,8 @@ pub enum Options {
     #[command(after_help = "\
 Opens of one data set in one program at the same time share their counts, and each close tells
 what all of them did since its own open. Records of type 42, subtype 6, add up there too.
+Of an open without a close (the program runs, or was killed) the newest record of an interval
+counts (CICA_SMF_INTERVAL), with no close beside it.
 
 Example:
   cica smf totals")]
@@ -59,7 +62,7 @@ pub struct Which {
     /// Records of this cluster or component
     #[arg(long)]
     dsn: Option<String>,
-    /// Records of this job
+    /// Records of this job; a record has the first 8 characters of its name
     #[arg(long)]
     job: Option<String>,
 }
@@ -74,6 +77,9 @@ pub enum Format {
     /// Not supported yet
     Parquet,
 }
+
+/// Characters of a job's name that a record has.
+const JOB: usize = 8;
 
 /// A way to show records.
 type ShowRecords = fn(&[Record], &mut dyn Write) -> Result<Status, Failure>;
@@ -99,6 +105,12 @@ fn refused(words: &str) -> Failure {
     Failure::new(Status::REFUSED, &messages::CICA1080E, words)
 }
 
+/// A name of a job as a record has it.
+fn in_record(job: &str) -> String {
+    let text: String = job.chars().take(JOB).collect();
+    text.trim_end_matches(' ').to_owned()
+}
+
 /// What files had.
 #[derive(Debug, Default)]
 struct Found {
@@ -109,9 +121,18 @@ struct Found {
 
 impl Found {
     /// Reads a file up to its end, or to what is no record.
-    fn take(&mut self, path: &Path, records: Records<impl Read>) {
-        for record in records {
+    fn take(&mut self, path: &Path, mut records: Records<impl Read>) {
+        loop {
+            let at = records.offset();
+            let Some(record) = records.next() else { return };
             match record {
+                // Zeros and blanks in the place of what it lacks would be wrong.
+                Ok(record) if record.is_short() => self.miss(&format!(
+                    "{}: offset {at}: the record of type {} has {} bytes, and that is too short for it",
+                    path.display(),
+                    record.kind(),
+                    record.bytes().len()
+                )),
                 Ok(record) => self.records.push(record),
                 Err(error) => self.miss(&format!("{}: {error}", path.display())),
             }
@@ -163,7 +184,7 @@ impl Which {
         self.kind.is_none_or(|kind| record.kind() == kind)
             && self.subtype.is_none_or(|subtype| record.subtype() == subtype)
             && is(&self.dsn, &["CLU", "DNM", "INM", "S42DSN", "SMF42GBB"])
-            && is(&self.job, &["JBN"])
+            && is(&self.job.as_deref().map(in_record), &["JBN"])
     }
 }
 
@@ -189,16 +210,25 @@ fn print(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
 }
 
 fn line(field: &Field, value: &Value, out: &mut dyn Write) -> std::io::Result<()> {
-    let text = value.to_string();
+    let text = in_a_line(&value.to_string());
     if text.is_empty() || *value == Value::Number(0) {
         return Ok(());
     }
     writeln!(out, "  {:<10} {text:<24} {}", field.name, field.text)
 }
 
+/// What a record says of a field, for people.
 fn show(record: &Record, name: &str) -> String {
-    record.get(name).map_or(String::new(), |value| value.to_string())
+    record
+        .get(name)
+        .map_or(String::new(), |value| in_a_line(&value.to_string()))
 }
+
+/// Fields of type 64 that say of which open a record is: who has it open, which component, and what there was before.
+const OF_OPEN: [&str; 13] = [
+    "SID", "SMF64JBN", "SMF64RST", "SMF64RSD", "SMF64UIF", "SMF64DNM", "SMF64NLR", "SMF64NDE", "SMF64NIN", "SMF64NUP",
+    "SMF64NRE", "SMF64NCI", "SMF64NEP",
+];
 
 /// Fields of type 64 that are added up.
 const ADDED: [(&str, &str); 8] = [
@@ -212,23 +242,62 @@ const ADDED: [(&str, &str); 8] = [
     ("SMF64DXP", "EXCPS"),
 ];
 
+/// Where the component is in [`OF_OPEN`].
+const COMPONENT: usize = 5;
+
+/// What was counted since an open, as its close says it, and the newest record of an interval: the numbers only grow.
+#[derive(Debug, Clone, Copy, Default)]
+struct OpenSums {
+    at_close: [i128; ADDED.len()],
+    at_interval: [i128; ADDED.len()],
+}
+
+impl OpenSums {
+    /// What no close has told yet. Nothing, unless the data set stays open, or whoever had it open has died.
+    fn more(&self) -> [i128; ADDED.len()] {
+        let mut more = self.at_interval;
+        for (n, told) in more.iter_mut().zip(self.at_close) {
+            *n = (*n - told).max(0);
+        }
+        more
+    }
+}
+
+fn largest(mut one: [i128; ADDED.len()], other: [i128; ADDED.len()]) -> [i128; ADDED.len()] {
+    one.iter_mut().zip(other).for_each(|(n, other)| *n = other.max(*n));
+    one
+}
+
 fn totals(records: &[Record], out: &mut dyn Write) -> Result<Status, Failure> {
     let mut sums: BTreeMap<String, (u64, [i128; ADDED.len()])> = BTreeMap::new();
+    let mut opens: BTreeMap<[String; OF_OPEN.len()], OpenSums> = BTreeMap::new();
     let mut lost = 0;
     for record in records {
         if let Some(Value::Number(n)) = record.get("SMF7CNT") {
             lost += n;
         }
-        // At an interval it says what the close will say again.
-        if record.kind() != 64 || bits(record, "SMF64RIN") & 0x80 == 0 {
+        if record.kind() != 64 {
             continue;
         }
+        let said = ADDED.map(|(name, _)| match record.get(name) {
+            Some(Value::Number(n)) => n,
+            _ => 0,
+        });
+        let open = opens.entry(OF_OPEN.map(|name| show(record, name))).or_default();
+        if bits(record, "SMF64RIN") & 0x80 == 0 {
+            open.at_interval = largest(open.at_interval, said);
+            continue;
+        }
+        open.at_close = largest(open.at_close, said);
         let (closes, sum) = sums.entry(show(record, "SMF64DNM")).or_default();
         *closes += 1;
-        for (total, (name, _)) in sum.iter_mut().zip(ADDED) {
-            if let Some(Value::Number(n)) = record.get(name) {
-                *total += n;
-            }
+        sum.iter_mut().zip(said).for_each(|(total, n)| *total += n);
+    }
+    for (of, open) in &opens {
+        let more = open.more();
+        if more.iter().any(|n| *n > 0) {
+            let (_, sum) = sums.entry(of[COMPONENT].clone()).or_default();
+            sum.iter_mut().zip(more).for_each(|(total, n)| *total += n);
         }
     }
     write!(out, "{:<44} {:>6}", "COMPONENT", "CLOSES")?;

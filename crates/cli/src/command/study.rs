@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Status};
 use crate::terminal::stdout;
-use cica_disk::{Disk, LinuxDisk, NewFile};
+use cica_disk::{clean_before_signals_end, Disk, LinuxDisk, NewFile};
 use cica_engine::Io;
 use cica_messages as messages;
 use cica_study::{Setting, Study, STUDIES};
@@ -10,6 +10,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::Args;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 /// A study holds its records in memory.
@@ -18,7 +19,9 @@ const MOST_RECORDS: u64 = 50_000_000;
 /// Measure again what a study of VSAM measured
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The data sets are made in a directory of their own below DIR and removed at the end. No catalog is needed.
+The data sets are made in a directory of their own below DIR, cica-study-YEAR-PID, and removed at
+the end, also where Ctrl-C, TERM or a hangup is the end. What kill -9 or a power cut leaves is
+yours to remove. No catalog is needed.
 
 Example:
   cica study 2001
@@ -66,11 +69,36 @@ pub fn run(options: Options) -> Result<Status, Failure> {
     let parent = options.directory.clone().unwrap_or_else(std::env::temp_dir);
     let directory = parent.join(format!("cica-study-{}-{}", study.name, std::process::id()));
     std::fs::create_dir_all(&directory).map_err(|error| unusable(&directory, &error))?;
+    static ENDED: AtomicBool = AtomicBool::new(false);
+    let left = directory.clone();
+    let clean = move || {
+        ENDED.store(true, Ordering::SeqCst);
+        remove(&left);
+    };
+    clean_before_signals_end(clean).map_err(|error| unusable(&directory, &error))?;
     let done = measure(study, &options, &directory);
+    while ENDED.load(Ordering::SeqCst) {
+        // The signal ends it, and not that files are gone.
+        std::thread::park();
+    }
     let removed = std::fs::remove_dir_all(&directory).map_err(|error| unusable(&directory, &error));
     let status = done?;
     removed?;
     Ok(status)
+}
+
+/// Times that a directory is removed in which files are still made.
+const TIMES: usize = 100;
+
+/// Removes what a study has made so far, while it goes on.
+fn remove(directory: &Path) {
+    for _ in 0..TIMES {
+        match std::fs::remove_dir_all(directory) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {}
+            _ => return,
+        }
+    }
+    crate::terminal::tell(&format!("cica: {} could not be removed", directory.display()));
 }
 
 fn measure(study: &Study, options: &Options, directory: &Path) -> Result<Status, Failure> {

@@ -169,9 +169,11 @@ impl Lds {
         drop(latched);
         self.intervals.reach(ci + 1);
         if first {
+            // No update, as behind the last record of an ESDS.
             self.data.note_records(ci);
+        } else {
+            self.counters.add(DataSetCount::Updated, 1);
         }
-        self.counters.add(DataSetCount::Updated, 1);
     }
 
     fn bad_range(&self, rba: u64, len: usize) -> RequestError {

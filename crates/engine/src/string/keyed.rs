@@ -690,9 +690,9 @@ impl KeyedString {
     }
 
     /// The record that the last get returned is not its user's.
-    pub fn keep_to_itself(&mut self) {
+    pub fn keep_to_itself(&mut self, direct: bool) {
         self.retrieved = self.retrieved.saturating_sub(1);
-        self.counts.kept();
+        self.counts.kept(direct);
     }
 
     /// A direct request found no record.

@@ -431,15 +431,16 @@ impl Str {
     }
 
     /// The record that the last get returned is not handed over, so it does not count as retrieved: it was got for a
-    /// request of another kind. Of a data set that another process has it counts there.
-    pub fn keep_to_itself(&mut self) {
+    /// request of another kind. `direct`: it was a direct get, which does not count as one either. Of a data set that
+    /// another process has it counts there.
+    pub fn keep_to_itself(&mut self, direct: bool) {
         match &mut self.of {
-            AnyString::Ksds(string) => string.keep_to_itself(),
-            AnyString::Vrrds(string) => string.keep_to_itself(),
-            AnyString::Esds(string) => string.keep_to_itself(),
-            AnyString::Rrds(string) => string.keep_to_itself(),
-            AnyString::Lds(string) => string.keep_to_itself(),
-            AnyString::Path(string) => string.keep_to_itself(),
+            AnyString::Ksds(string) => string.keep_to_itself(direct),
+            AnyString::Vrrds(string) => string.keep_to_itself(direct),
+            AnyString::Esds(string) => string.keep_to_itself(direct),
+            AnyString::Rrds(string) => string.keep_to_itself(direct),
+            AnyString::Lds(string) => string.keep_to_itself(direct),
+            AnyString::Path(string) => string.keep_to_itself(direct),
             AnyString::Far(_) => {}
         }
     }
@@ -651,7 +652,7 @@ impl Str {
         }
         let got = self.get(argument, Search::Equal, Intent::Update).map(drop);
         got.and_then(|()| {
-            self.keep_to_itself();
+            self.keep_to_itself(true);
             self.update(record)
         })
     }

@@ -605,9 +605,9 @@ impl<T: Numbered> NumberedString<T> {
     }
 
     /// The record that the last get returned is not its user's.
-    pub fn keep_to_itself(&mut self) {
+    pub fn keep_to_itself(&mut self, direct: bool) {
         self.retrieved = self.retrieved.saturating_sub(1);
-        self.counts.kept();
+        self.counts.kept(direct);
     }
 
     fn stand(&mut self, position: Position, number: u64) {
@@ -653,6 +653,8 @@ impl NumberedString<Lds> {
         let size = self.of.common().data.layout.ci_size as u64;
         let looks = (rba + out.len() as u64).div_ceil(size) - rba / size;
         self.counts.add(StringCount::DataLooks, looks);
+        self.counts.add(StringCount::Retrieved, looks);
+        self.retrieved += looks;
         Ok(())
     }
 

@@ -214,8 +214,8 @@ impl PathString {
     }
 
     /// The record that the last get returned is not its user's.
-    pub fn keep_to_itself(&mut self) {
-        self.base.keep_to_itself();
+    pub fn keep_to_itself(&mut self, direct: bool) {
+        self.base.keep_to_itself(direct);
     }
 
     /// From now on PREV returns duplicates last first.

@@ -93,8 +93,8 @@ impl VariableString {
     }
 
     /// The record that the last get returned is not its user's.
-    pub fn keep_to_itself(&mut self) {
-        self.string.keep_to_itself();
+    pub fn keep_to_itself(&mut self, direct: bool) {
+        self.string.keep_to_itself(direct);
     }
 
     /// GET direct.

@@ -114,7 +114,7 @@ fn ended(session: &Session) -> Vec<Ended> {
         };
         let of_file: Vec<Record> = records
             .filter_map(Result::ok)
-            .filter(|record| (record.kind(), record.subtype()) == (30, 4))
+            .filter(|record| (record.kind(), record.subtype()) == (30, 4) && !record.is_short())
             .collect();
         steps.extend(of_file.into_iter().rev());
         if steps.len() >= ENDED {

@@ -1,5 +1,7 @@
 //! Tables of text that lose their less important columns where the screen is narrow.
 
+use crate::terminal::in_a_line;
+
 /// A column: its head, and how important it is. The first column is always there.
 pub struct Column {
     head: &'static str,
@@ -26,9 +28,9 @@ impl Table {
         }
     }
 
-    /// Adds a row.
+    /// Adds a row. What a cell says is shown in one line, whoever wrote it.
     pub fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        self.rows.push(cells.iter().map(|cell| in_a_line(cell)).collect());
     }
 
     /// As lines of at most so many columns. Where that is too narrow, names longer than half of the line are cut before
@@ -92,6 +94,13 @@ mod tests {
         let lines = table.lines(40);
         assert!(lines[3].ends_with(" 123   99") && lines[3].len() == 40, "{lines:?}");
         assert_eq!(table.lines(80)[3].len(), 44 + 10);
+    }
+
+    #[test]
+    fn a_name_does_not_steer_the_terminal() {
+        let mut table = Table::new("JOBS", &[("JOB", 1), ("PID", 1)]);
+        table.row(vec!["A\nB\x1b[2J".into(), "7".into()]);
+        assert_eq!(table.lines(80)[3], "A.B.[2J   7");
     }
 
     #[test]

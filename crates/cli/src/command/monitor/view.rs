@@ -2,6 +2,7 @@
 
 use super::overview::{both, Ended, Overview};
 use super::table::{short, Table};
+use crate::terminal::in_a_line;
 use cica_counters::{ComponentCount, DataSetCount, FramesCount, LockCount, LsrCount, OpenDataSet, PoolCount};
 use cica_counters::{Process, SharedBuffers, SmfCount};
 use clap::ValueEnum;
@@ -54,7 +55,7 @@ pub fn text(look: &Overview, before: Option<&Overview>, view: View, columns: usi
     }
     for torn in &look.seen.torn {
         let line = format!("not shown: {}: {}", torn.path.display(), torn.why);
-        lines.push(short(&line, columns));
+        lines.push(short(&in_a_line(&line), columns));
     }
     let mut text = lines.join("\n");
     text.push('\n');

@@ -54,7 +54,6 @@ fn best(device: &Device) -> (u32, u32) {
 
 /// What is recommended, with the arithmetic.
 fn text(device: &Device, lrecl: u32) -> String {
-    let lrecl = lrecl.max(1);
     let (block, blocks) = best(device);
     let mut out = String::new();
     // Writing to a String cannot fail.
@@ -64,6 +63,14 @@ fn text(device: &Device, lrecl: u32) -> String {
         if blocks == 1 { "" } else { "s" },
         blocks * block
     );
+    if lrecl == 0 {
+        // Each block is a record.
+        for (where_to, most) in [("disk", block), ("tape", LONGEST)] {
+            // As above.
+            let _ = writeln!(out, "{where_to:5} RECFM=U: BLKSIZE={most}");
+        }
+        return out;
+    }
     let mut fixed = |where_to: &str, most: u32| {
         let records = most / lrecl;
         let _ = writeln!(
@@ -106,7 +113,13 @@ mod tests {
     fn the_answers_are_those_of_1988_for_a_3380() {
         assert_eq!(sizes("3380", 200), ["23400", "32600", "23476", "32760"]);
         assert_eq!(sizes("3380", 80), ["23440", "32720", "23476", "32760"]);
-        assert_eq!(sizes("3380", 0), ["23476", "32760", "23476", "32760"]);
+        assert_eq!(sizes("3380", 0), ["23476", "32760"]);
+        let undefined = text(Device::by_name("3380").expect("it is known"), 0);
+        assert!(
+            undefined.lines().skip(1).all(|line| line.contains("RECFM=U: ")),
+            "{undefined}"
+        );
+        assert_eq!(sizes("3380", 1), ["23476", "32760", "23476", "32760"]);
         assert_eq!(sizes("3380", 23_476), ["23476", "23476", "32760", "32760"]);
         assert_eq!(sizes("3380", 23_477), ["23477", "23477", "32760", "32760"]);
         assert_eq!(sizes("3380", 32_757), ["32757", "32757", "none", "none"]);

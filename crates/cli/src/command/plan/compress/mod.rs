@@ -84,6 +84,14 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     };
     if let Some((length, offset)) = layout.key {
         let part = offset as usize..offset as usize + usize::from(length);
+        let shorter = sample.records.iter().filter(|record| record.len() < part.end).count();
+        if shorter > 0 && shorter == sample.records.len() {
+            let words = format!(
+                "{name} has no record that reaches the end of its key, byte {}",
+                part.end
+            );
+            return Err(Failure::new(Status::NOTHING, &messages::CICA0951E, words));
+        }
         sample.records.retain(|record| record.len() >= part.end);
         sample
             .records
