@@ -160,10 +160,7 @@ impl Archived {
     /// Notes the times of a segment; its head, and the checksum of its end if it has one.
     fn read(&mut self, mut segment: Segment, all_of_it: bool) -> Result<(SegmentHead, Option<u32>), ArchiveError> {
         self.begun = if self.begun == 0 { segment.head.time } else { self.begun };
-        let end = match all_of_it {
-            true => None,
-            false => segment.end()?,
-        };
+        let end = if all_of_it { None } else { segment.end()? };
         if let Some((head, chain, _)) = end {
             self.until = self.until.max(head.time);
             return Ok((segment.head, Some(chain)));

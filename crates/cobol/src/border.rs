@@ -6,7 +6,7 @@ use crate::libcob::{libcob, next, Libcob};
 use crate::open_file::OpenFile;
 use crate::request;
 use crate::run_unit;
-use crate::sorting;
+use crate::sort_input;
 use crate::status::{Outcome, Set};
 use crate::taking::{
     back_to_records, close, forget, is_known, list, place_of, request_of, take_over, text, under, unlist,
@@ -49,7 +49,7 @@ unsafe fn our_read(
         return false;
     };
     if outcome != Outcome::Done {
-        sorting::note(outcome);
+        sort_input::note(outcome);
     }
     unsafe { libcob.set_status(file, item, status_of(outcome)) };
     true
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn cob_open(file: *mut File, mode: c_int, sharing: c_int, 
         }
         match (take_over(file, mode, sharing, None), libcob()) {
             (Some(outcome), Some(libcob)) => {
-                sorting::note(outcome);
+                sort_input::note(outcome);
                 libcob.set_status(file, item, status_of(outcome));
             }
             _ => {

@@ -17,7 +17,7 @@
 
 use crate::libcob::layout::{lock, open, read, write};
 use crate::record::{By, Read};
-use crate::sorting;
+use crate::sort_input;
 use crate::status::{note, Outcome};
 use cica_engine::{Patience, ReadIntegrity, RequestError, Str};
 use cica_format::attributes::Organization;
@@ -183,7 +183,7 @@ impl Locks {
             _ => Wish::Nothing,
         };
         if let Some(shared) = &mut self.shared {
-            shared.waits = options & read::WAIT != 0 || sorting::is_reading();
+            shared.waits = options & read::WAIT != 0 || sort_input::is_reading();
         }
     }
 

@@ -267,10 +267,10 @@ impl NameLater {
 
 /// N8.
 fn refuse_own(disk: &dyn Disk, path: &Path) -> io::Result<()> {
-    match keeps_data_sets(disk, path) {
-        true => Err(io::Error::new(io::ErrorKind::InvalidInput, KEEPS_DATA_SETS)),
-        false => Ok(()),
+    if keeps_data_sets(disk, path) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, KEEPS_DATA_SETS));
     }
+    Ok(())
 }
 
 /// Whether the file is one that Cica keeps data sets in (N8), for who has others write to files.

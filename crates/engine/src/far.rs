@@ -152,7 +152,7 @@ pub trait FarUnit: Send + Sync {
     fn prepare(&self, name: &str) -> Result<(), PrepareError>;
     /// Changes of it so far.
     fn changes(&self) -> usize;
-    /// It has certainly changed nothing since it began, or since the one before ended: nothing is lost with its process.
+    /// It has certainly changed nothing since it began, or the one before ended: with its process nothing is lost.
     fn has_changed_nothing(&self) -> bool;
     /// The process that has it is gone. If it had not committed or prepared it, whoever opens its data sets next takes
     /// it back.
