@@ -13,6 +13,8 @@ const CLERK: &str = include_str!("programs/clerk.cob");
 
 /// More that it can be told.
 const MORE: &str = "WHEN \"make-alone\" OPEN OUTPUT SHARING WITH NO OTHER F\n\
+                    WHEN \"load-open\" OPEN OUTPUT F\n\
+                    WHEN \"slot-load\" OPEN OUTPUT O\n\
                     WHEN \"slot-put\" MOVE ARG TO N MOVE ARG TO SLOT WRITE SLOT\n\
                     WHEN \"slot-stop\"";
 
@@ -196,4 +198,20 @@ fn alone(shop: &Shop, way: &str, keys: [u32; 2], second: &str) {
     );
     one.stop();
     two.stop();
+}
+
+/// What is being loaded nobody reads for an empty file, and nobody puts records into.
+#[test]
+fn a_file_that_is_being_loaded_is_in_use() {
+    let shop = Shop::new("loads-seen");
+    for (load, write, open) in [("load-open", "write", "input"), ("slot-load", "slot-put", "slot-open")] {
+        let (mut one, mut two) = (shop.clerk(), shop.clerk());
+        assert_eq!((one.status(load), one.status(&format!("{write} 1"))), ok(), "{load}");
+        assert_eq!(two.status(open), "61", "{load}");
+        let close = if load == "load-open" { "close" } else { "slot-stop" };
+        assert_eq!((one.status("commit"), one.status(close)), ok(), "{load}");
+        assert_eq!(two.status(open), "00", "{load}");
+        one.stop();
+        two.stop();
+    }
 }

@@ -61,6 +61,8 @@ struct Open {
     label: String,
     /// No other client may have the data set open.
     alone: bool,
+    /// It was opened to be loaded anew.
+    reset: bool,
 }
 
 impl Kept {
@@ -68,6 +70,17 @@ impl Kept {
     fn in_the_way(&self, guest: u64, alone: bool) -> Option<&str> {
         let mut others = self.opens.iter().filter(|other| other.guest != guest);
         let other = others.find(|other| alone || other.alone);
+        other.map(|other| other.label.as_str())
+    }
+
+    /// Another client that is loading it: what it has put there others do not find yet, and would take for nothing.
+    fn loader(&self, guest: u64) -> Option<&str> {
+        if !self.keeper.loading() {
+            return None;
+        }
+        let has_records = self.keeper.statistics().0.records > 0;
+        let loads = |open: &&Open| open.guest != guest && (open.reset || has_records);
+        let other = self.opens.iter().find(loads);
         other.map(|other| other.label.as_str())
     }
 }
@@ -158,9 +171,17 @@ impl Shared {
             };
             return Err(SessionError::from(refused).into());
         }
+        if let Some(other) = kept.as_ref().and_then(|kept| kept.loader(guest)) {
+            let refused = OpenError::InUse {
+                path: data,
+                why: "another program is loading it, whose records come to be seen when it closes it",
+                by: Some(other.into()),
+            };
+            return Err(SessionError::from(refused).into());
+        }
         // The keeper is of this process, and so is every client's open.
         let alone = std::mem::take(&mut options.alone);
-        let is_kept = kept.is_some();
+        let (is_kept, reset) = (kept.is_some(), options.reset);
         let is_loaded = || self.session.engine.peek(&data).is_ok_and(|root| root.levels > 0);
         let early = if !is_kept && options.access == Access::Input && is_loaded() {
             self.session.open(&base, OpenOptions::output()).ok()
@@ -183,7 +204,12 @@ impl Shared {
             keeper: keeper(),
             opens: Vec::new(),
         });
-        entry.opens.push(Open { guest, label, alone });
+        entry.opens.push(Open {
+            guest,
+            label,
+            alone,
+            reset,
+        });
         place.opens.store(entry.opens.len() as u32, Relaxed);
         let about = About {
             name,
