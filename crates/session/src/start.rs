@@ -397,11 +397,13 @@ impl Opens {
                 let joined = self.owner.open(directory, names, &data, options, false);
                 joined.map_err(|_| error)
             }
-            Err(SessionError::Open(mut error)) if sharing.asks_the_owner() => {
+            // To ask who has it is not to share it.
+            Err(SessionError::Open(mut error)) if sharing != Sharing::Owner => {
                 if let OpenError::InUse { by: Some(by), .. } = &mut error {
                     let users = self.owner.users(directory, name);
                     if !users.is_empty() {
-                        *by = format!("{by}, for {}", users.join(", "));
+                        let remedy = "CICA_SHARE=on shares it too, and 'cica server clients' shows who does";
+                        *by = format!("{by}, for {}; {remedy}", users.join(", "));
                     }
                 }
                 Err(error.into())
