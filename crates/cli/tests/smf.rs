@@ -415,3 +415,20 @@ fn a_step_has_its_start_whatever_its_program_is_called() {
     let step = place.run(&["smf", "export", "--type", "30"]).json();
     assert_ne!(step["SMF30STD"], "1970.001", "{step}");
 }
+
+/// A server keeps a data set open for its clients; the records are of what they opened.
+#[test]
+fn an_open_at_a_server_is_recorded_once() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    let mut get = place.command(&["get", "A.NAMES", "AAAA"]);
+    get.env("CICA_SMF", "on").env("CICA_SHARE", "on");
+    common::finish(get, b"").done();
+    place.run(&["server", "stop"]).done();
+    for kind in ["62", "64"] {
+        let found = place.run(&["smf", "export", "--type", kind]).text();
+        let of = found.lines().filter(|line| line.contains("A.NAMES")).count();
+        // A record of type 64 is one component's.
+        assert_eq!(of, if kind == "62" { 1 } else { 2 }, "{found}");
+    }
+}

@@ -1,5 +1,5 @@
-//! What SORT and MERGE read with USING. libcob reads the file itself: whatever status a READ has is the end of the file to
-//! it, and what was read so far is sorted, as if it were all. `sorting.rs` tells when that is so.
+//! What SORT and MERGE read with USING. libcob reads the file itself: whatever status a READ has is the end of the file
+//! to it, and what was read so far is sorted, as if it were all. `sorting.rs` tells when that is so.
 
 use crate::status::{Outcome, Set};
 use std::cell::Cell;

@@ -73,6 +73,8 @@ pub struct OpenOptions {
     pub log: Logging,
     /// Buffers of its own, as VSAM gave them (NSR); none: the pool serves it as it serves all.
     pub buffers: Option<Buffering>,
+    /// It only keeps the data set open for those who have it: no SMF record is of it.
+    pub keeps: bool,
 }
 
 impl OpenOptions {
@@ -114,6 +116,7 @@ impl OpenOptions {
             io: Io::Buffered,
             log: Logging::Undo,
             buffers: None,
+            keeps: false,
         }
     }
 }

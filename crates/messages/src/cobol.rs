@@ -26,8 +26,8 @@ CICA1206E 8 "FILE {file}: {item} IS NOT SUPPORTED YET",
     "The page on COBOL lists what is supported.";
 CICA1207S 16 "{what} FAILED, THE PROGRAM ENDS: {reason}",
     "The changes since the last COMMIT could not be made to stand, or not be taken back. To go on would leave wrong \
-     data, so the program ends as after any other run-time error; what has no COMMIT is taken back by the next OPEN. The \
-     changes of a COMMIT that failed stand all, or none of them: it may have been written before the failure.",
+     data, so the program ends as after any other run-time error; what has no COMMIT is taken back by the next OPEN. \
+     The changes of a COMMIT that failed stand all, or none of them: it may have been written before the failure.",
     "Do what the message says. Before the step is run again, look whether the changes of its last COMMIT stand.";
 CICA1208E 12 "{name}: {reason}",
     "A request of a COBOL program failed for a reason that lies with the device or with what is stored; the program \

@@ -184,7 +184,11 @@ impl Shared {
         let (is_kept, reset) = (kept.is_some(), options.reset);
         let is_loaded = || self.session.engine.peek(&data).is_ok_and(|root| root.levels > 0);
         let early = if !is_kept && options.access == Access::Input && is_loaded() {
-            self.session.open(&base, OpenOptions::output()).ok()
+            let keeps = OpenOptions {
+                keeps: true,
+                ..OpenOptions::output()
+            };
+            self.session.open(&base, keeps).ok()
         } else {
             None
         };

@@ -24,6 +24,7 @@ const EMPTIED: OpenOptions = OpenOptions {
     io: Io::Auto,
     log: Logging::Undo,
     buffers: None,
+    keeps: false,
 };
 
 /// The alternate indexes of the base of this name.

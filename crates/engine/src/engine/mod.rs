@@ -364,7 +364,7 @@ impl Engine {
     pub fn open(&self, data: &Path, index: &Path, options: OpenOptions) -> Result<DataSet, OpenError> {
         let handle = self.open_alone(data, index, options)?;
         let handle = handle.with_buffers(options.buffers)?;
-        Ok(DataSet::from(handle.watched()))
+        Ok(DataSet::from(handle.watched(options)))
     }
 
     /// The same, for what works without strings. Nobody is told of it yet.

@@ -57,6 +57,6 @@ impl Engine {
                 AccessPath::new(&inner.common().attributes, &index, None, None, Some(alone))?.buffered(shares)
             }
         };
-        Ok(DataSet::from(set.watched()).through(way.watched()))
+        Ok(DataSet::from(set.watched(options)).through(way.watched(options)))
     }
 }

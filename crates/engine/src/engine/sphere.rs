@@ -20,7 +20,7 @@ impl Engine {
     pub fn open_sphere(&self, base: &Files, upgrade: &[Files], options: OpenOptions) -> Result<DataSet, OpenError> {
         let handle = self.open_sphere_alone(base, upgrade, options)?;
         let handle = handle.with_buffers(options.buffers)?;
-        Ok(DataSet::from(handle.watched()))
+        Ok(DataSet::from(handle.watched(options)))
     }
 
     /// The same, for what works without strings. Nobody is told of it yet.

@@ -3,7 +3,7 @@
 use super::OpenDataSet;
 use crate::buffers::{BufferSizes, Buffering, Counts as Transfers, Shares};
 use crate::error::{OpenError, PoolRefusal, RequestError};
-use crate::request::{Access, CloseReport};
+use crate::request::{Access, CloseReport, OpenOptions};
 use crate::sync::atomic::Ordering::*;
 use cica_counters::{DataSetCount, DataSetCounts, OpenDataSet as Counts};
 use cica_format::attributes::Organization;
@@ -64,8 +64,8 @@ impl Handle {
     }
 
     /// Tells who wants to know that it was opened: nothing that belongs to the open can fail any more.
-    pub fn watched(mut self) -> Handle {
-        if let Some(watcher) = self.inner.shared.watcher.get() {
+    pub fn watched(mut self, options: OpenOptions) -> Handle {
+        if let Some(watcher) = self.inner.shared.watcher.get().filter(|_| !options.keeps) {
             let opened = self.told_of().map(|set| {
                 let counts = set.common().counters.shown();
                 let then = counts.so_far().map(|then| self.with_what_ended(then, counts));

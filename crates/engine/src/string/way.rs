@@ -6,6 +6,7 @@ use crate::cluster::OpenCluster;
 use crate::error::OpenError;
 use crate::ksds::Ksds;
 use crate::open::{Handle, OpenDataSet};
+use crate::request::OpenOptions;
 use cica_format::attributes::{AlternateKey, Attributes, Organization};
 use std::sync::Arc;
 
@@ -69,9 +70,9 @@ impl AccessPath {
     }
 
     /// The same: who wants to know is told that the alternate index was opened by itself.
-    pub fn watched(self) -> AccessPath {
+    pub fn watched(self, options: OpenOptions) -> AccessPath {
         AccessPath {
-            alone: self.alone.map(Handle::watched),
+            alone: self.alone.map(|alone| alone.watched(options)),
             ..self
         }
     }
