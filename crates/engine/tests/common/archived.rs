@@ -11,6 +11,7 @@ pub const ALL: OpenOptions = OpenOptions {
     durability: Durability::Close,
     io: Io::Auto,
     buffers: None,
+    keeps: false,
     log: Logging::All,
 };
 
