@@ -125,6 +125,25 @@ fn a_group_that_is_damaged_is_told_of_if_one_stands_behind_it() {
     }
 }
 
+/// The trees have all that stands behind it, and the requests in it were another data set's: who that was nobody knows.
+#[test]
+fn a_group_between_others_is_missed_whatever_the_trees_have() {
+    let left = dead(|_, a, b| {
+        put_in(a, 1);
+        put_in(b, 2);
+        put_in(a, 3);
+        a.checkpoint().unwrap();
+    });
+    // Behind the header, what introduces the one, its first insert, and what introduces the other.
+    let world = damaged(&left, &[4]);
+    for name in ["a", "b"] {
+        let words = refused(&world, name).to_string();
+        assert!(words.contains("its bytes 16384 to 20479 are damaged"), "{words}");
+    }
+    let whole = damaged(&left, &[]);
+    assert_eq!((count(&whole, "a"), count(&whole, "b")), (12, 11));
+}
+
 #[test]
 fn the_first_group_is_missed_if_a_tree_lacks_what_stands_behind_it() {
     let left = dead(|_, a, b| {
