@@ -4,7 +4,7 @@
 //! the index the data test is not told of: the data was looked for by that index. VERIFY RECOVER tells the same way.
 
 use super::failure::Failure;
-use super::open::{self, cluster, data_set, files, to_check};
+use super::open::{self, cluster, files, not_reached, to_check};
 use super::outcome::Outcome;
 use super::report::Report;
 use super::trouble::{not_opened, Trouble};
@@ -12,13 +12,13 @@ use super::Services;
 use cica_catalog::entry::Aix;
 use cica_catalog::Entry;
 use cica_engine::examine::{Examination, Finding, FindingKind, FindingPlace};
-use cica_engine::{Files, OpenOptions};
+use cica_engine::{Files, OpenError, OpenOptions};
 use cica_messages::{
-    CICA0950E, CICA0959E, CICA0996E, CICA0997I, IDC01700I, IDC01701I, IDC01708I, IDC01709I, IDC01710I, IDC01711I,
-    IDC01712I, IDC01722I, IDC01724I, IDC11703I, IDC11704I, IDC11726I, IDC11728I, IDC11733I, IDC11772I, IDC21701I,
-    IDC21703I,
+    CICA0950E, CICA0959E, CICA0996E, CICA0997I, CICA1027W, IDC01700I, IDC01701I, IDC01708I, IDC01709I, IDC01710I,
+    IDC01711I, IDC01712I, IDC01722I, IDC01724I, IDC11703I, IDC11704I, IDC11726I, IDC11728I, IDC11733I, IDC11772I,
+    IDC21701I, IDC21703I,
 };
-use cica_session::{as_cluster, Reached};
+use cica_session::{as_cluster, Reached, SessionError};
 use std::path::Path;
 
 /// Bytes that a comparison sorts in at most, and no more than half of the pool.
@@ -75,29 +75,45 @@ fn examine(services: &mut Services, request: &Examine, out: &mut Report) -> Resu
         errors: request.error_limit.unwrap_or(ERROR_LIMIT),
     };
     let cc = tell(&examined, &parts, out);
-    let disagreements = if parts.data && cc == 0 {
+    let compared = if parts.data && cc == 0 {
         compare(services, &cluster, parts.errors, out)?
     } else {
-        0
+        Compared::default()
     };
     let found = Examined {
         findings: examined.findings,
-        disagreements,
+        disagreements: compared.disagreements,
     };
-    Ok((cc.max(condition(disagreements)), found))
+    Ok((cc.max(compared.condition()), found))
 }
 
-/// The condition code of so many disagreements.
-pub(super) fn condition(disagreements: u64) -> u8 {
-    match disagreements {
-        0 => 0,
-        _ => CICA0996E.cc,
+/// What became of the comparison of a base and its alternate indexes.
+#[derive(Debug, Default)]
+pub(super) struct Compared {
+    disagreements: u64,
+    /// Not all were compared: somebody has the data set.
+    left_out: bool,
+}
+
+impl Compared {
+    /// Its condition code.
+    pub(super) fn condition(&self) -> u8 {
+        match self {
+            Compared { disagreements: 1.., .. } => CICA0996E.cc,
+            Compared { left_out: true, .. } => CICA1027W.cc,
+            _ => 0,
+        }
     }
 }
 
-/// Compares a base with the alternate indexes that are kept up for it, or an alternate index with its base; returns how
-/// many times they disagree. What was never built says nothing that could be wrong.
-pub(super) fn compare(services: &Services, cluster: &Reached, errors: u64, out: &mut Report) -> Result<u64, Failure> {
+/// Compares a base with the alternate indexes that are kept up for it, or an alternate index with its base. What was
+/// never built says nothing that could be wrong. Where somebody has the data set nothing is compared: that is told.
+pub(super) fn compare(
+    services: &Services,
+    cluster: &Reached,
+    errors: u64,
+    out: &mut Report,
+) -> Result<Compared, Failure> {
     let catalog = services.home(&cluster.name)?;
     let contents = catalog.contents()?;
     let indexes: Vec<Aix> = match contents.get(&cluster.name)? {
@@ -110,7 +126,7 @@ pub(super) fn compare(services: &Services, cluster: &Reached, errors: u64, out: 
             })
             .collect(),
     };
-    let mut disagreements = 0;
+    let mut all = Compared::default();
     for aix in indexes {
         let (data, index) = files(&catalog, &as_cluster(&aix))?;
         let files = Files { data, index };
@@ -124,7 +140,16 @@ pub(super) fn compare(services: &Services, cluster: &Reached, errors: u64, out: 
         }
         let mut base = open::cluster(services, aix.relate.as_str())?;
         base.update = false;
-        let opened = data_set(services, &base, OpenOptions::default())?;
+        let catalog = services.home(&base.name)?;
+        let opened = match cica_session::open(&catalog, &services.engine, &base, OpenOptions::default()) {
+            Ok(opened) => opened,
+            Err(SessionError::Open(error @ OpenError::InUse { .. })) => {
+                out.say(&CICA1027W, &[("name", &base.name), ("reason", &error)]);
+                all.left_out = true;
+                return Ok(all);
+            }
+            Err(error) => return Err(not_reached(base.name.as_str(), error)),
+        };
         let work = (files.data.parent().unwrap_or(Path::new(".")), MEMORY);
         let (mut left, mut parts) = (errors, Vec::new());
         let compared = services
@@ -141,7 +166,7 @@ pub(super) fn compare(services: &Services, cluster: &Reached, errors: u64, out: 
         for reason in &parts {
             out.say(&CICA0996E, &[("name", &aix.name), ("reason", reason)]);
         }
-        disagreements += compared.disagreements;
+        all.disagreements += compared.disagreements;
         let numbers: [(&str, &dyn std::fmt::Display); 4] = [
             ("name", &aix.name),
             ("records", &compared.records),
@@ -150,7 +175,7 @@ pub(super) fn compare(services: &Services, cluster: &Reached, errors: u64, out: 
         ];
         out.say(&CICA0997I, &numbers);
     }
-    Ok(disagreements)
+    Ok(all)
 }
 
 /// What is told of an examination.

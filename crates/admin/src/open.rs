@@ -193,7 +193,7 @@ pub fn files(catalog: &Catalog, cluster: &Cluster) -> Result<(PathBuf, PathBuf),
 }
 
 /// Why a name does not lead to records, in IDCAMS's words.
-fn not_reached(name: &str, error: SessionError) -> Failure {
+pub fn not_reached(name: &str, error: SessionError) -> Failure {
     match error {
         SessionError::Catalog(CatalogError::NotFound { name }) => failure::not_found(&name).with_cc(GAVE_UP),
         SessionError::Catalog(error @ CatalogError::Symbolic { .. }) => Failure::from(error).with_cc(GAVE_UP),

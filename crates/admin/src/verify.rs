@@ -15,7 +15,7 @@ use super::report::Report;
 use super::trouble::{not_opened, Trouble};
 use super::Services;
 use cica_engine::{Access, OpenOptions};
-use cica_messages::{CICA0908E, CICA0942I, CICA0943I, CICA0945E, CICA1026I};
+use cica_messages::{CICA0908E, CICA0942I, CICA0943I, CICA0945E, CICA1026I, CICA1027W};
 
 /// VERIFY.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,10 +67,10 @@ fn verify(services: &mut Services, request: &Verify, out: &mut Report) -> Result
     };
     let cc = examine::tell(&examined, &ExaminedParts::all(cluster.organization.has_index()), out);
     let cc = match cc {
-        0 => examine::condition(examine::compare(services, &cluster, u64::MAX, out)?),
+        0 => examine::compare(services, &cluster, u64::MAX, out)?.condition(),
         cc => cc,
     };
-    if cc > 0 {
+    if cc > CICA1027W.cc {
         out.say(&CICA0945E, &[("name", &name)]);
     }
     Ok(cc)

@@ -247,3 +247,25 @@ fn a_server_that_was_stopped_has_nothing_any_more() {
         putting.wait().unwrap();
     }
 }
+
+/// Each part of a sphere is examined while others share it; what takes it alone is left out, which is no error.
+#[test]
+fn verify_of_a_shared_sphere_says_what_it_has_left_out() {
+    let place = Place::new();
+    place.define("A.FILE", 3);
+    place.run_with(&["put", "A.FILE"], b"0001 the first of them\n").done();
+    let index = "DEFINE AIX (NAME(A.INDEX) RELATE(A.FILE) KEYS(4 4) -\n RECORDSIZE(60 200) RECORDS(10) UPGRADE)\n\
+                 BLDINDEX INDATASET(A.FILE) OUTDATASET(A.INDEX)";
+    place.cards(index, &[]).done();
+    let alone = place.run(&["verify", "A.FILE"]);
+    assert!(alone.status == 0 && alone.text().contains("CICA0997I"), "{alone:?}");
+    let mut putting = place.putting("A.FILE");
+    put(&mut putting, 10..12);
+    let shared = place.run(&["verify", "A.FILE"]);
+    let told = shared.text() + &shared.err;
+    assert!(shared.status == 4 && told.contains("CICA1027W"), "{shared:?}");
+    assert!(told.contains("NO ERRORS DETECTED") && !told.contains("CICA0945E"), "{told}");
+    drop(putting.stdin.take());
+    putting.wait().unwrap();
+    place.stop();
+}

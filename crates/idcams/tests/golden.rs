@@ -53,6 +53,10 @@ const NOT_SHOWN: &[(&str, &str)] = &[
         "the data set must be open in another program: tests/portable/while_open.rs",
     ),
     ("CICA1017E", "the same, and changed while it is copied"),
+    (
+        "CICA1027W",
+        "the data set must be open in another program: cli/tests/sharing.rs",
+    ),
     ("CICA1026I", "the data set must be shared: cli/tests/sharing.rs"),
     ("CICA0906S", "the listing itself cannot be written"),
     ("CICA0907S", "the command tells it before there is a listing"),

@@ -23,6 +23,9 @@ CICA1026I 0 "{name} IS OPEN FOR SEVERAL PROGRAMS AND NEEDS NO RECOVERY, IT HAS {
     "The process that shares the data set has it open, and had recovered what there was to recover before anybody used \
      it. Among the records are those that units of recovery have inserted and not committed.",
     "Nothing.";
+CICA1027W 4 "THE ALTERNATE INDEXES OF {name} WERE NOT COMPARED WITH IT: {reason}",
+    "Each of the data sets was examined, and is sound. To compare them takes the base for itself, and somebody has it open.",
+    "Verify again when nobody has it open, if the comparison is wanted.";
 CICA0945E 8 "{name} HAS ERRORS THAT RECOVERY DOES NOT MEND",
     "VERIFY RECOVER opened the data set, which recovers it from the log of an owner that died, and then found errors in \
      its structure, as told by the messages before this one. They are damage: no crash leaves such errors behind, and \
