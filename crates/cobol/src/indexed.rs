@@ -24,6 +24,7 @@ use crate::loaded_keys::Met;
 use crate::open_file::{OpenFile, Phase, Position};
 use crate::record::{By, Read};
 use crate::status::Outcome;
+use crate::tell::{tell, CICA1230I};
 use cica_engine::{Argument, Insert, Intent, Record, RequestError, Search, Str};
 use std::fmt::Display;
 
@@ -502,7 +503,7 @@ impl Outcome {
     }
 }
 
-/// A refused request's outcome; failures of the device are told as well.
+/// A refused request's outcome; failures of the device are told as well, and to who wants to know it who has a record.
 fn refused(report: &dyn Fn(&dyn Display), error: &RequestError) -> Outcome {
     let outcome = Outcome::of_request(error);
     if matches!(
@@ -510,6 +511,9 @@ fn refused(report: &dyn Fn(&dyn Display), error: &RequestError) -> Outcome {
         Outcome::Failed | Outcome::Boundary | Outcome::NoResource | Outcome::Logic
     ) {
         report(error);
+    }
+    if matches!(outcome, Outcome::RecordLocked | Outcome::Deadlock) {
+        tell(&CICA1230I, &[("reason", error)]);
     }
     outcome
 }

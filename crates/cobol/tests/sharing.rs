@@ -732,3 +732,25 @@ fn sort_reads_all_of_a_file_or_says_that_it_has_not() {
     );
     holds.stop();
 }
+
+#[test]
+fn who_wants_to_know_is_told_who_has_a_record() {
+    let shop = Shop::new("share-told");
+    let mut holds = shop.clerk(&[]);
+    assert_eq!((holds.status("open"), holds.status("lock 3")), ("00".into(), "00".into()));
+    let told = |level: &str| {
+        let mut command = shop.place.command(&shop.clerk);
+        shared(&mut command).env("CICA_MESSAGES", level);
+        let clerk = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut clerk = clerk.unwrap();
+        clerk.stdin.take().unwrap().write_all(b"open\nlock 3\nstop\n").unwrap();
+        let out = clerk.wait_with_output().unwrap();
+        assert!(String::from_utf8_lossy(&out.stdout).contains("51"), "{out:?}");
+        String::from_utf8_lossy(&out.stderr).into_owned()
+    };
+    let holder = format!("process {} (clerk)", holds.child.id());
+    let shown = told("I");
+    assert!(shown.contains("CICA1230I") && shown.contains(&holder), "{shown}");
+    assert!(!told("W").contains("CICA1230I"));
+    holds.stop();
+}

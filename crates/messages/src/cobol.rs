@@ -111,4 +111,8 @@ CICA1229E 16 "FILE {file}: STATUS {status} ENDED WHAT SORT OR MERGE READS, AND S
      the end of the file, and goes on with what it has.",
     "Do not use the output. With status 51 another program kept a record for a minute ('cica server locks' shows which); \
      with any other see the messages in front. Then run the step again.";
+CICA1230I 0 "A RECORD IS NOT TO BE HAD: {reason}",
+    "A request met a record that another program, or another file of this one, has locked or changed: status 51, or 52 where \
+     to wait would be to wait for itself. CICA_MESSAGES=I shows it.",
+    "Nothing. 'cica server locks' shows who has which record, and since when.";
 }
