@@ -169,6 +169,16 @@ impl From<OpenError> for Failure {
             OpenError::Io { error, .. } if error.kind() == ErrorKind::PermissionDenied => (56, 6),
             _ => (24, 0),
         };
-        refused(&error, return_code, reason)
+        refused(&in_words(&error), return_code, reason)
+    }
+}
+
+/// Why a data set cannot be opened. A server that has it does so for others, who are the ones to be asked.
+pub fn in_words(error: &OpenError) -> String {
+    match error {
+        OpenError::InUse { by: Some(by), .. } if by.contains("(cica ") && by.contains(" serve") => {
+            format!("{error}; 'cica server clients' shows for whom")
+        }
+        _ => error.to_string(),
     }
 }

@@ -1,7 +1,7 @@
 //! What stops REPRO, PRINT, VERIFY or EXAMINE: an error of a data set or file, told with the action that failed, VSAM's
 //! number, and the words.
 
-use super::failure::Failure;
+use super::failure::{in_words, Failure};
 use cica_engine::{Feedback, OpenError, RequestError};
 use cica_messages::{CICA0941E, IDC3300I, IDC3302I, IDC3309I, IDC3351I};
 use cica_qsam::QsamError;
@@ -54,7 +54,7 @@ impl Trouble {
 
 /// A data set that cannot be opened.
 pub fn not_opened(name: &str, error: &OpenError) -> Failure {
-    open_code(name, error.acberflg(), error)
+    open_code(name, error.acberflg(), &in_words(error))
 }
 
 /// The same with a code of its own.

@@ -83,6 +83,10 @@ fn who_does_not_ask_for_sharing_comes_in_as_shareoptions_say() {
         // What needs it alone is refused, and says who has it.
         let refused = place.run(&["rm", &name]);
         assert!(refused.status != 0 && refused.err.contains("serve"), "{refused:?}");
+        assert!(
+            refused.err.contains("'cica server clients' shows for whom"),
+            "{refused:?}"
+        );
         // IDCAMS comes in by the same rules, and writes where it may.
         let print = place.cards(&format!("PRINT INDATASET({name}) CHARACTER"), &[]);
         let shown = print.text().contains("0015 and more of it");
@@ -264,7 +268,10 @@ fn verify_of_a_shared_sphere_says_what_it_has_left_out() {
     let shared = place.run(&["verify", "A.FILE"]);
     let told = shared.text() + &shared.err;
     assert!(shared.status == 4 && told.contains("CICA1027W"), "{shared:?}");
-    assert!(told.contains("NO ERRORS DETECTED") && !told.contains("CICA0945E"), "{told}");
+    assert!(
+        told.contains("NO ERRORS DETECTED") && !told.contains("CICA0945E"),
+        "{told}"
+    );
     drop(putting.stdin.take());
     putting.wait().unwrap();
     place.stop();

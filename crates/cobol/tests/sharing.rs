@@ -737,11 +737,18 @@ fn sort_reads_all_of_a_file_or_says_that_it_has_not() {
 fn who_wants_to_know_is_told_who_has_a_record() {
     let shop = Shop::new("share-told");
     let mut holds = shop.clerk(&[]);
-    assert_eq!((holds.status("open"), holds.status("lock 3")), ("00".into(), "00".into()));
+    assert_eq!(
+        (holds.status("open"), holds.status("lock 3")),
+        ("00".into(), "00".into())
+    );
     let told = |level: &str| {
         let mut command = shop.place.command(&shop.clerk);
         shared(&mut command).env("CICA_MESSAGES", level);
-        let clerk = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let clerk = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
         let mut clerk = clerk.unwrap();
         clerk.stdin.take().unwrap().write_all(b"open\nlock 3\nstop\n").unwrap();
         let out = clerk.wait_with_output().unwrap();
