@@ -30,9 +30,20 @@ fn a_study_tells_its_own_figures_beside_those_that_were_published() {
     assert_eq!(place.run(&["study", "1066"]).status, 64);
 }
 
+/// Does this process, and whatever it starts, ignore the signal?
+fn is_ignored(signal: rustix::process::Signal) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    u64::from_str_radix(ignored.trim(), 16).unwrap() >> (signal.as_raw() - 1) & 1 == 1
+}
+
 #[test]
 fn a_study_that_a_signal_ends_leaves_nothing() {
     for signal in [rustix::process::Signal::INT, rustix::process::Signal::TERM] {
+        // A shell has what it starts in the background ignore INT, and what is ignored stays so.
+        if is_ignored(signal) {
+            continue;
+        }
         let place = Place::new();
         let here = place.path("studies");
         std::fs::create_dir(&here).unwrap();
