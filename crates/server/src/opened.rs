@@ -61,7 +61,8 @@ struct Open {
     label: String,
     /// No other client may have the data set open.
     alone: bool,
-    /// It was opened to be loaded anew.
+    /// It was opened to be changed; to be loaded anew.
+    output: bool,
     reset: bool,
 }
 
@@ -79,8 +80,9 @@ impl Kept {
             return None;
         }
         let has_records = self.keeper.statistics().0.records > 0;
-        let loads = |open: &&Open| open.guest != guest && (open.reset || has_records);
-        let other = self.opens.iter().find(loads);
+        let others = || self.opens.iter().filter(|open| open.guest != guest && open.output);
+        let loads = others().find(|open| open.reset);
+        let other = loads.or_else(|| others().find(|_| has_records));
         other.map(|other| other.label.as_str())
     }
 }
@@ -181,7 +183,7 @@ impl Shared {
         }
         // The keeper is of this process, and so is every client's open.
         let alone = std::mem::take(&mut options.alone);
-        let (is_kept, reset) = (kept.is_some(), options.reset);
+        let (is_kept, output, reset) = (kept.is_some(), options.access == Access::Output, options.reset);
         let is_loaded = || self.session.engine.peek(&data).is_ok_and(|root| root.levels > 0);
         let early = if !is_kept && options.access == Access::Input && is_loaded() {
             let keeps = OpenOptions {
@@ -212,6 +214,7 @@ impl Shared {
             guest,
             label,
             alone,
+            output,
             reset,
         });
         place.opens.store(entry.opens.len() as u32, Relaxed);

@@ -109,6 +109,8 @@ impl Client {
     /// Does what changes records, takes changes back, or locks. Behind it nothing counts that was read ahead before,
     /// through whichever open.
     pub(crate) fn changing<T>(&self, act: impl FnOnce(&Client) -> T) -> T {
+        // Before it too: who finds that nothing has changed since must not miss what is just under way.
+        self.changes.fetch_add(1, AcqRel);
         let done = act(self);
         self.changes.fetch_add(1, AcqRel);
         done

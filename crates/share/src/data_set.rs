@@ -138,14 +138,15 @@ impl FarDataSet for ClientDataSet {
             Whole::Checkpoint => 2,
         };
         let (client, set) = (&self.0.client, self.0.number);
-        let has_nothing = what == 1 && self.0.since.load(Relaxed) == client.changes();
-        let done = client.tell(&Ask::Whole { set, what });
+        let since = client.changes();
+        let has_nothing = || what == 1 && self.0.since.load(Relaxed) == client.changes();
+        let (had_nothing, done) = (has_nothing(), client.tell(&Ask::Whole { set, what }));
         // What its owner had is durable, or was taken back, and this client has changed nothing behind it.
-        if done.is_err() && has_nothing && client.is_gone() {
+        if done.is_err() && had_nothing && has_nothing() && client.is_gone() {
             return Ok(());
         }
         if done.is_ok() {
-            self.0.since.store(client.changes(), Relaxed);
+            self.0.since.store(since, Relaxed);
         }
         done
     }

@@ -34,9 +34,9 @@ impl Unit {
         }
     }
 
-    /// It has ended, and the next one begins.
-    fn begins_anew(&self) {
-        self.since.store(self.client.changes(), Relaxed);
+    /// It has ended, and the next one began when the client had changed so much.
+    fn begins_anew(&self, since: u64) {
+        self.since.store(since, Relaxed);
     }
 
     /// Asks for its end. If that has no answer, it is noted: it was perhaps done (`client:C1`).
@@ -79,6 +79,8 @@ impl FarUnit for Unit {
     fn commit(&self, durability: Durability) -> Result<(), RequestError> {
         let durability = durability_code(durability);
         let unit = self.made()?;
+        // What another thread changes while this is answered may be of the next unit.
+        let since = self.client.changes();
         self.end(
             Unanswered::Commit,
             &Ask::Commit { unit, durability },
@@ -87,14 +89,16 @@ impl FarUnit for Unit {
                 _ => Err(unfit()),
             },
         )?;
-        self.begins_anew();
+        self.begins_anew(since);
         Ok(())
     }
 
     fn backout(&self) -> Result<(), RequestError> {
         let unit = self.made()?;
+        let since = self.client.changes();
         self.client.changing(|client| client.tell(&Ask::Backout { unit }))?;
-        self.begins_anew();
+        // It counts as two itself.
+        self.begins_anew(since + 2);
         Ok(())
     }
 

@@ -206,6 +206,7 @@ impl Str {
                 self.read_again(step, intent, integrity)
             };
             if !matches!(done, Ok(()) | Err(RequestError::NotFound | RequestError::EndOfData)) {
+                self.unlock_other(&mut locked);
                 return done;
             }
             if integrity.how == ReadIntegrity::None {
@@ -371,11 +372,11 @@ impl Str {
         }
     }
 
-    /// Locks what was read, where that is asked for; `before`: what this read has locked before. True: nobody has
+    /// Locks what was read, where that is asked for; `before`: what this read has locked, and whether it had it already. True: nobody has
     /// changed it since it was read.
     fn keeps(
         &mut self,
-        before: &mut Option<Vec<u8>>,
+        before: &mut Option<(Vec<u8>, bool)>,
         integrity: &mut Integrity,
         holds: &Holds,
         step: ReadStep<'_>,
@@ -385,7 +386,7 @@ impl Str {
             ReadIntegrity::Repeatable => LockMode::Shared,
             ReadIntegrity::Locked => LockMode::Exclusive,
         };
-        if before.as_deref() == Some(integrity.found.as_slice()) {
+        if before.as_ref().is_some_and(|(name, _)| *name == integrity.found) {
             return Ok(true);
         }
         self.unlock_other(before);
@@ -398,7 +399,7 @@ impl Str {
         if had && mode == LockMode::Shared {
             return Ok(true);
         }
-        *before = Some(name);
+        *before = Some((name, had));
         Ok(false)
     }
 
@@ -406,7 +407,7 @@ impl Str {
     /// afterwards.
     fn lock_in_turn(
         &mut self,
-        before: &mut Option<Vec<u8>>,
+        before: &mut Option<(Vec<u8>, bool)>,
         name: Vec<u8>,
         step: ReadStep<'_>,
         integrity: &mut Integrity,
@@ -416,13 +417,14 @@ impl Str {
             self.stands_before(name, step, integrity);
             return Err(refused);
         }
-        *before = Some(name);
+        // It was another's, and so not had before.
+        *before = Some((name, false));
         Ok(())
     }
 
-    /// What this read has locked before is gone, or not the next one any more.
-    fn unlock_other(&mut self, before: &mut Option<Vec<u8>>) {
-        if let Some(other) = before.take() {
+    /// What this read has locked before is gone, or not the next one any more. What was locked already stays so.
+    fn unlock_other(&mut self, before: &mut Option<(Vec<u8>, bool)>) {
+        if let Some((other, false)) = before.take() {
             self.unlock(&other);
         }
     }

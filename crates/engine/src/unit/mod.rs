@@ -176,7 +176,7 @@ impl UnitOfRecovery {
         if let Some(far) = self.state.far_part() {
             let has_nothing = far.has_changed_nothing();
             let done = far.commit(durability);
-            if done.is_err() && has_nothing && far.is_gone() {
+            if done.is_err() && has_nothing && far.has_changed_nothing() && far.is_gone() {
                 // Its process went, and nothing of the unit with it. The next one is anywhere.
                 self.state.leave_far();
                 return Ok(());

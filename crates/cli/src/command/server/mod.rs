@@ -15,6 +15,8 @@ use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::process::{pidfd_open, Pid, PidfdFlags};
 use serde_json::{json, Value};
 use std::io::{ErrorKind, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::Duration;
 
 /// Show and end the process that shares data sets
@@ -93,7 +95,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         Options::Retry { unit } => resolve(&client, *unit, false),
         Options::Purge { unit } => resolve(&client, *unit, true),
         Options::Drain => told(&client, &Ask::Stop { drain: true }),
-        Options::Stop => stop(&client),
+        Options::Stop => stop(&client, &socket),
     };
     match done {
         // It ended while it was asked.
@@ -106,10 +108,12 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
 const LONGEST_END: Duration = Duration::from_secs(60);
 
 /// Ends it, and returns when its process is gone: then its data sets can be had by others.
-fn stop(client: &Client) -> Result<Status, Failure> {
-    let process = asked(client)?.process;
-    let found = i32::try_from(process).ok().and_then(Pid::from_raw);
-    // In a name space of its own it is not seen, and in an old kernel it cannot be waited for.
+fn stop(client: &Client, socket: &Path) -> Result<Status, Failure> {
+    // Its own number means another process where it has a name space of its own; the kernel tells which it is here.
+    let peer = UnixStream::connect(socket).and_then(cica_disk::PeerProcess::of);
+    let process = peer.map_or(0, |peer| peer.process);
+    let found = Pid::from_raw(process);
+    // One that is not seen, and any in an old kernel, cannot be waited for.
     let end = found.and_then(|found| pidfd_open(found, PidfdFlags::empty()).ok());
     told(client, &Ask::Stop { drain: false })?;
     let Some(end) = end else { return Ok(Status::DONE) };
