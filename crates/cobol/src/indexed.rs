@@ -470,6 +470,7 @@ impl OpenFile {
         let Some(changer) = &mut self.changer else {
             return Err(Outcome::Failed);
         };
+        self.locks.show_change(changer);
         let done = request(changer);
         if let Err(error) = done {
             // A record that was got for an update that failed must not stay held.

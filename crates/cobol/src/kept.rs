@@ -7,6 +7,7 @@
 use crate::libcob::layout::{read, File};
 use crate::open_file::OpenFile;
 use crate::process::{is_forked, session, tell_forked, tell_interrupted};
+use crate::record_lock::waits_in_pieces;
 use crate::signal;
 use crate::status::{note, Outcome};
 use crate::tell::{tell, CICA1213S};
@@ -114,8 +115,18 @@ pub unsafe fn act_waiting(
     read: impl Fn(&mut OpenFile) -> Result<(), Outcome>,
 ) -> Option<Outcome> {
     if options & read::WAIT == 0 {
+        let mut waits = false;
         // SAFETY: the caller's promise, here and below.
-        return unsafe { act(file, read) };
+        let outcome = unsafe {
+            act(file, |open| {
+                let done = read(open);
+                waits = done.is_err() && open.locks.waits();
+                done
+            })
+        }?;
+        if !waits || outcome != Outcome::RecordLocked || !waits_in_pieces() {
+            return Some(outcome);
+        }
     }
     let locks = &session(false)?.locks;
     let begun = SystemClock.passed();
@@ -131,7 +142,8 @@ pub unsafe fn act_waiting(
         }?;
         // The file itself is free meanwhile, so that COMMIT of another thread gets through.
         // Another program has it: the owner of the data set has waited.
-        if shared && outcome == Outcome::RecordLocked && SystemClock.passed().saturating_sub(begun) < LONGEST_WAIT {
+        let waited = SystemClock.passed().saturating_sub(begun);
+        if shared && outcome == Outcome::RecordLocked && waited < LONGEST_WAIT {
             continue;
         }
         let (Some(holder), Outcome::RecordLocked) = (holder, outcome) else {
@@ -223,6 +235,19 @@ pub fn end_loads(of: &str) -> Result<(), Outcome> {
         Some(open) if open.is_loading() && open.data_set_name() == of => open.end_load(),
         _ => Ok(()),
     })
+}
+
+/// Another file of this program has opened this data set: what is locked because nothing was said of locks is free, for
+/// the files of one program do not meet each other so.
+pub fn free_unsaid(of: &str) {
+    let all = KEPT.lock();
+    for kept in all.iter() {
+        if let Some(open) = kept.lock().as_mut() {
+            if open.locks.unsaid && open.is_shared() && open.data_set_name() == of {
+                open.unlock_all();
+            }
+        }
+    }
 }
 
 /// What was answered is made durable, of files that no other thread is in the middle of: a signal ends the program.

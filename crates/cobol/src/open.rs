@@ -17,7 +17,7 @@ use crate::alternate::indexes;
 use crate::code_set::{CodeSet, WantedCodeSet};
 use crate::fd::{head_of, Fd};
 use crate::generation::generation;
-use crate::kept::end_loads;
+use crate::kept::{end_loads, free_unsaid};
 use crate::libcob::layout::{open, organization};
 use crate::looks::{like_ebcdic, LOOKED_AT};
 use crate::made::{is_of_another_run, made, unmade, OF_ANOTHER_RUN};
@@ -523,6 +523,9 @@ impl Request<'_> {
                 &"this program has it open, there or here without SHARING",
             );
         };
+        if !opener.is_only() {
+            free_unsaid(&cluster.name.to_string());
+        }
         if let Err(outcome) = end_loads(&cluster.name.to_string()) {
             return self.refuse(
                 name,

@@ -281,7 +281,8 @@ impl OpenFile {
     pub(crate) fn share_locks(&mut self) {
         let rls = self.source.as_ref().and_then(|source| source.rls);
         let shared = self.data_set.as_ref().filter(|data_set| data_set.is_far());
-        self.locks.shared = shared.map(|data_set| SharedLocks::new(rls, data_set.attributes().organization));
+        let unsaid = self.locks.unsaid;
+        self.locks.shared = shared.map(|data_set| SharedLocks::new(rls, data_set.attributes().organization, unsaid));
     }
 
     /// Is the data set another process's, which others ask too?

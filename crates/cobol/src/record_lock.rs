@@ -36,15 +36,24 @@ const AT_A_TIME: Duration = Duration::from_millis(500);
 static FIRST: AtomicUsize = AtomicUsize::new(0);
 static SEVERAL: AtomicBool = AtomicBool::new(false);
 
-/// Notes this thread, and tells how long a READ waits at a time.
-fn at_a_time() -> Duration {
+/// Notes that this thread uses shared files.
+pub fn note_thread() {
     thread_local!(static HERE: u8 = const { 0 });
     let here = HERE.with(|here| std::ptr::from_ref(here).addr());
     match FIRST.compare_exchange(0, here, Relaxed, Relaxed) {
         Err(first) if first != here => SEVERAL.store(true, Relaxed),
         _ => {}
     }
-    if SEVERAL.load(Relaxed) {
+}
+
+/// Does a READ wait in pieces, so that other threads get at the file between them?
+pub fn waits_in_pieces() -> bool {
+    SEVERAL.load(Relaxed)
+}
+
+/// How long a READ waits at a time.
+fn at_a_time() -> Duration {
+    if waits_in_pieces() {
         AT_A_TIME
     } else {
         LONGEST_WAIT
@@ -70,7 +79,7 @@ pub struct Locks {
     /// READ locks without a word.
     automatic: bool,
     /// LOCK MODE was not said.
-    unsaid: bool,
+    pub unsaid: bool,
     /// Several records at a time.
     multiple: bool,
     /// There are no locks to take: not I-O, or nobody else can have it open.
@@ -87,6 +96,8 @@ pub struct Locks {
 pub struct SharedLocks {
     /// What reads do that lock nothing.
     rls: Option<ReadIntegrity>,
+    /// LOCK MODE was not said.
+    unsaid: bool,
     /// Record numbers have eight bytes there.
     wide: bool,
     /// Keys of records that are locked, and of those that are no more, which the owner was not told yet.
@@ -96,43 +107,58 @@ pub struct SharedLocks {
     waits: bool,
 }
 
-/// Records of shared files that the program has locked.
-static LOCKED: AtomicUsize = AtomicUsize::new(0);
+/// Records of shared files that the program has locked: by its word, and because it says nothing of locks.
+static SAID: AtomicUsize = AtomicUsize::new(0);
+static UNSAID: AtomicUsize = AtomicUsize::new(0);
 
-/// Has the program locked a record of a shared file? With the end of its unit of recovery it would be free.
+/// Has the program locked a record of a shared file by its word? With the end of its unit of recovery it would be free.
 pub fn is_any_locked() -> bool {
-    LOCKED.load(Relaxed) > 0
+    SAID.load(Relaxed) > 0
+}
+
+/// Has it locked one because it says nothing of locks? It may be about to change it, or never will.
+pub fn is_any_locked_unsaid() -> bool {
+    UNSAID.load(Relaxed) > 0
 }
 
 impl Drop for SharedLocks {
     fn drop(&mut self) {
-        LOCKED.fetch_sub(self.held.len(), Relaxed);
+        self.count().fetch_sub(self.held.len(), Relaxed);
     }
 }
 
 impl SharedLocks {
+    fn count(&self) -> &'static AtomicUsize {
+        if self.unsaid {
+            &UNSAID
+        } else {
+            &SAID
+        }
+    }
+
     fn keep(&mut self, key: &[u8]) {
         if self.held.insert(key.to_vec()) {
-            LOCKED.fetch_add(1, Relaxed);
+            self.count().fetch_add(1, Relaxed);
         }
     }
 
     fn let_go(&mut self, key: &[u8]) {
         if let Some(key) = self.held.take(key) {
-            LOCKED.fetch_sub(1, Relaxed);
+            self.count().fetch_sub(1, Relaxed);
             self.gone.push(key);
         }
     }
 
     fn let_all_go(&mut self) {
-        LOCKED.fetch_sub(self.held.len(), Relaxed);
+        self.count().fetch_sub(self.held.len(), Relaxed);
         self.gone.extend(self.held.drain());
     }
 
     /// Of a data set of this organization, opened with this RLS.
-    pub fn new(rls: Option<ReadIntegrity>, organization: Organization) -> SharedLocks {
+    pub fn new(rls: Option<ReadIntegrity>, organization: Organization, unsaid: bool) -> SharedLocks {
         SharedLocks {
             rls,
+            unsaid,
             wide: organization == Organization::Rrds,
             held: HashSet::new(),
             gone: Vec::new(),
@@ -175,7 +201,10 @@ impl Locks {
             }
         }
         let asked = options & (read::LOCK | read::KEPT_LOCK | read::WAIT) != 0;
-        let automatic = self.automatic || self.unsaid && self.shared.is_some();
+        // Two files of one program, of which neither says anything of locks, do not meet each other.
+        let rls = self.shared.as_ref().map(|shared| shared.rls);
+        let unsaid = self.unsaid && rls.is_some_and(|rls| rls != Some(ReadIntegrity::None)) && opener.is_only();
+        let automatic = self.automatic || unsaid;
         self.wish = match options {
             o if o & read::IGNORE_LOCK != 0 => Wish::Nothing,
             o if !self.never && o & read::NO_LOCK == 0 && (asked || automatic) => Wish::Take,
@@ -183,7 +212,8 @@ impl Locks {
             _ => Wish::Nothing,
         };
         if let Some(shared) = &mut self.shared {
-            shared.waits = options & read::WAIT != 0 || sort_input::is_reading();
+            note_thread();
+            shared.waits = options & read::WAIT != 0 || sort_input::is_reading() || unsaid && shared.rls.is_none();
         }
     }
 
@@ -199,9 +229,24 @@ impl Locks {
         reader.set_patience(match (shared.waits, shared.rls) {
             (true, _) => Patience::Until(at_a_time()),
             (false, Some(ReadIntegrity::Consistent | ReadIntegrity::Repeatable)) => Patience::Until(LONGEST_WAIT),
-            (false, None) if self.unsaid => Patience::Until(LONGEST_WAIT),
             (false, _) => Patience::None,
         });
+    }
+
+    /// Before a change of a shared file: the record is got for update, and is nobody's to be locked by name besides.
+    #[inline]
+    pub fn show_change(&self, changer: &mut Str) {
+        if let Some(shared) = &self.shared {
+            note_thread();
+            if shared.rls != Some(ReadIntegrity::Repeatable) {
+                changer.set_integrity(ReadIntegrity::None);
+            }
+        }
+    }
+
+    /// Does the READ under way wait for what another program has?
+    pub fn waits(&self) -> bool {
+        self.shared.as_ref().is_some_and(|shared| shared.waits)
     }
 
     /// Before START by this key, which finds what is committed. By an alternate key it meets no locks, unless RLS says

@@ -5,6 +5,7 @@ use crate::kept::{behind, each_open, Failure};
 use crate::libcob::{libcob, next, Libcob};
 use crate::open_file::OpenFile;
 use crate::process::{is_forked, session};
+use crate::record_lock::note_thread;
 use crate::signal;
 use crate::status::Outcome;
 use crate::tell::{tell, CICA1207S};
@@ -45,6 +46,7 @@ fn end_program(libcob: &Libcob, what: &str, reason: String) -> ! {
 /// # Errors
 /// What failed first; all other files are committed all the same.
 pub fn commit_all() -> Result<(), Failure> {
+    note_thread();
     if signal::is_ending() {
         signal::await_end();
         return Err(Failure::of(Outcome::Failed));
@@ -67,6 +69,7 @@ pub fn commit_all() -> Result<(), Failure> {
 /// # Errors
 /// What failed first.
 pub fn roll_back_all() -> Result<(), Failure> {
+    note_thread();
     // The next OPEN takes back what is to be taken back.
     if signal::is_ending() {
         signal::await_end();

@@ -8,12 +8,14 @@
 //! | any | `auto(n,t)` | stand with every n-th, and with the first that comes t seconds after the last that did |
 //!
 //! With `auto(n,t)` a batch program lets others have its records without being changed. It commits where no record is
-//! locked: what is read to be changed stays locked until it is.
+//! locked: what is read to be changed stays locked until it is. For records that are locked because the program says
+//! nothing of locks it waits no longer than for as many changes, and as long, once more.
 //!
 //! Files opened OUTPUT are made anew and take no part. Modules that are loaded later count from the next OPEN on.
 
 use crate::libcob::imports::imports;
 use crate::process::session;
+use crate::record_lock::{is_any_locked, is_any_locked_unsaid};
 use crate::units_setting::{asked, Units};
 use cica_disk::{Clock, SystemClock};
 use cica_engine::UnitOfRecovery;
@@ -66,7 +68,9 @@ fn changed_one_of(changes: u64, time: Duration) -> Result<(), String> {
     let now = SystemClock.passed();
     let (count, begun) = since.get_or_insert((0, now));
     *count += 1;
-    if (*count < changes && now.saturating_sub(*begun) < time) || crate::record_lock::is_any_locked() {
+    let is_due = |times: u32| *count >= changes * u64::from(times) || now.saturating_sub(*begun) >= time * times;
+    // What is read to be changed stays locked until it is. A program that says nothing of locks may never change it.
+    if !is_due(1) || is_any_locked() || is_any_locked_unsaid() && !is_due(2) {
         return Ok(());
     }
     *since = None;

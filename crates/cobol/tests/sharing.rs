@@ -761,3 +761,74 @@ fn who_wants_to_know_is_told_who_has_a_record() {
     assert!(!told("W").contains("CICA1230I"));
     holds.stop();
 }
+
+/// A file without LOCK MODE, twice, and another beside it; and what is done with them.
+fn unsaid(does: &str) -> String {
+    format!(
+        "IDENTIFICATION DIVISION. PROGRAM-ID. UNSAID.\nENVIRONMENT DIVISION. INPUT-OUTPUT SECTION. FILE-CONTROL.\n\
+         SELECT F ASSIGN \"STOCK\" ORGANIZATION INDEXED ACCESS RANDOM RECORD KEY K FILE STATUS FS.\n\
+         SELECT G ASSIGN \"STOCK\" ORGANIZATION INDEXED ACCESS RANDOM RECORD KEY GK FILE STATUS FS.\n\
+         DATA DIVISION. FILE SECTION.\nFD F. 01 R. 02 K PIC 9(4). 02 D PIC 9(4).\n\
+         FD G. 01 GR. 02 GK PIC 9(4). 02 GD PIC 9(4).\n\
+         WORKING-STORAGE SECTION. 01 FS PIC XX. 01 I PIC 9(4). 01 ANSWERED PIC X.\nPROCEDURE DIVISION.\n\
+         {does} DISPLAY \"DONE \" FS. ACCEPT ANSWERED. STOP RUN.\n"
+    )
+}
+
+#[test]
+fn what_a_program_changes_without_a_word_of_locks_is_free_when_it_is_changed() {
+    let shop = Shop::new("share-freed");
+    let transfer = "OPEN I-O F MOVE 1 TO K READ F MOVE 2 TO K READ F\n\
+                    MOVE 1 TO K MOVE 7 TO D REWRITE R DISPLAY FS MOVE 2 TO K REWRITE R DISPLAY FS\n\
+                    MOVE 3 TO K READ F MOVE 4 TO K DELETE F";
+    let mut other = shop.clerk(&[]);
+    assert_eq!(other.status("open"), "00");
+    let mut program = shop.start(
+        &shop.place.compile("transfer", &unsaid(transfer)),
+        &[("CICA_UNITS", "off")],
+    );
+    assert_eq!(
+        [program.answer(), program.answer(), program.answer()],
+        ["00", "00", "DONE 00"]
+    );
+    assert_eq!(["lock 1", "lock 2", "lock 3"].map(|what| other.status(what)), ["00"; 3]);
+    program.tell("");
+    program.child.wait().unwrap();
+    other.stop();
+}
+
+#[test]
+fn two_files_of_one_program_that_say_nothing_of_locks_do_not_meet() {
+    let shop = Shop::new("share-own");
+    let both = "OPEN I-O F MOVE 1 TO K READ F OPEN INPUT G MOVE 1 TO GK READ G DISPLAY FS CLOSE G\n\
+                OPEN I-O G READ G DISPLAY FS READ F";
+    let begun = Instant::now();
+    let mut program = shop.start(&shop.place.compile("both", &unsaid(both)), &[]);
+    assert_eq!(
+        [program.answer(), program.answer(), program.answer()],
+        ["00", "00", "DONE 00"]
+    );
+    assert!(begun.elapsed() < Duration::from_secs(20), "it waits for itself");
+    program.tell("");
+    program.child.wait().unwrap();
+}
+
+#[test]
+fn a_record_that_is_kept_without_a_word_does_not_put_commits_off_for_ever() {
+    let shop = Shop::new("share-kept");
+    let batch = "OPEN I-O F MOVE 50 TO K READ F\n\
+                 PERFORM VARYING I FROM 1 BY 1 UNTIL I > 12 MOVE I TO K MOVE 7 TO D REWRITE R END-PERFORM";
+    let mut other = shop.clerk(&[]);
+    assert_eq!(other.status("open"), "00");
+    let batch = shop.place.compile("batch", &unsaid(batch));
+    let mut program = shop.start(&batch, &[("CICA_UNITS", "auto(5,3600)")]);
+    assert_eq!(program.answer(), "DONE 00");
+    // Ten changes, and not all twelve.
+    assert_eq!(
+        (other.status("lock 1"), other.status("lock 12")),
+        ("00".into(), "51".into())
+    );
+    program.tell("");
+    program.child.wait().unwrap();
+    other.stop();
+}

@@ -137,6 +137,11 @@ impl Opener {
         self.of.count.load(Acquire) > 0
     }
 
+    /// Has nobody else of this process the data set open?
+    pub fn is_only(&self) -> bool {
+        self.of.state.lock().openers.len() == 1
+    }
+
     /// Has this opener locked a record?
     #[inline]
     pub fn holds(&self) -> bool {
