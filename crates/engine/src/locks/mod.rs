@@ -26,7 +26,7 @@
 //! * L6. Who asks again right after his time was over has waited since he came first: he stands before those who came
 //!   meanwhile. So who waits in pieces, to see to something between two of them, is not the last each time.
 //! * L7. Who has a name only to see that its record may be read refuses nobody: he keeps no latch, and gives it up as
-//!   the next thing he does. Who wants it lets him.
+//!   the next thing he does. Who wants it waits for him, and for nobody else, whatever he keeps himself.
 
 mod counts;
 mod holds;

@@ -19,8 +19,8 @@ const STRIPES: usize = 64;
 /// changes has.
 const SPARE: usize = 64;
 
-/// How often who looks gets a processor before whoever wants the name is refused because of him.
-const LOOKS: usize = 1000;
+/// How often who looks gets a processor before whoever wants the name stands in the queue because of him.
+const LOOKS: usize = 20;
 
 /// Bytes of a name before its key: its hash, and the data set's number. So a name is hashed once for each request, and
 /// not by each map that it is looked up in.
@@ -450,6 +450,8 @@ impl Locks {
                     looks += 1;
                     crate::sync::yield_now();
                 }
+                // Others come to look meanwhile: in the queue he is before them.
+                Err(had) if had.is_looked_at => return self.wait_for_looks(name, owner, reason, &had.by),
                 Err(had) => {
                     self.count(Count::Contended);
                     return Err(self.refusal(name, &had.by));

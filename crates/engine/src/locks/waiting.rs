@@ -1,12 +1,16 @@
 //! Waiting for a name: in the order of arrival, for as long as the owner has patience, and never in a circle.
 
 use super::counts::Count;
-use super::table::parts;
+use super::table::{parts, Holder};
 use super::waiter::{Reason, Waiter};
 use super::{Locks, Patience};
 use crate::error::RequestError;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a look may take at most: as long as its thread gets no processor.
+const LONGEST_LOOK: Duration = Duration::from_secs(2);
 
 impl Locks {
     /// Waits until the name is the owner's for `reason`. The caller keeps no latch, gate or mutex (L3).
@@ -29,6 +33,23 @@ impl Locks {
             self.places.keep(name, &waiter, self.clock.passed());
             let (_, key) = parts(name);
             RequestError::LockTimeout { key: key.to_vec(), by }
+        })
+    }
+
+    /// Waits for those who only look (L7): also below a latch, for they need none. Refused as without patience, if that
+    /// does not end.
+    #[cold]
+    pub(super) fn wait_for_looks(
+        &self,
+        name: &[u8],
+        owner: u64,
+        reason: Reason,
+        by: &Holder,
+    ) -> Result<bool, RequestError> {
+        let waited = self.wait(name, owner, reason, Patience::Until(LONGEST_LOOK));
+        waited.map(|()| true).map_err(|_| {
+            self.count(Count::Contended);
+            self.refusal(name, by)
         })
     }
 
