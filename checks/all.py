@@ -28,7 +28,7 @@ DEMO = (
 SHARED = (
     f"CICA_SHARE=on CICA_SERVER=$(realpath {TARGET}/debug/cica) "
     "cargo test -p cica-cobol -p cica-cli --locked --no-fail-fast "
-    "--test access --test agreement --test keys --test language --test spheres --test units "
+    "--test access --test agreement --test coverage --test keys --test language --test spheres --test units "
     # Its unit is as large as the pool of the program, which is not the owner's.
     "-- --skip a_program_without_commit_keeps"
 )

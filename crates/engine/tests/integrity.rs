@@ -665,3 +665,42 @@ fn a_lock_has_the_length_of_what_names_a_record() {
         }
     }
 }
+
+/// Past an end and back: the record there is read again, though it was locked before.
+#[test]
+fn a_read_that_locks_turns_at_both_ends() {
+    for organization in [Organization::Ksds, Organization::Rrds] {
+        let (_engine, of) = Numbered::new(organization);
+        of.insert(&mut of.ds.string(), 5, 1).unwrap();
+        for how in [
+            ReadIntegrity::Consistent,
+            ReadIntegrity::Repeatable,
+            ReadIntegrity::Locked,
+        ] {
+            let mut reader = of.ds.string();
+            reader.set_integrity(how);
+            let mut next = |forward: bool| {
+                let read = if forward {
+                    reader.next(Intent::Read)
+                } else {
+                    reader.prev(Intent::Read)
+                };
+                read.map(|record| shown(&record).0).ok()
+            };
+            let steps = [true, false, true, true, true, false, false, false, true];
+            let found = steps.map(&mut next);
+            let wanted = [
+                Some(5),
+                None,
+                Some(5),
+                Some(LAST),
+                None,
+                Some(LAST),
+                Some(5),
+                None,
+                Some(5),
+            ];
+            assert_eq!(found, wanted, "{organization:?} {how:?}");
+        }
+    }
+}

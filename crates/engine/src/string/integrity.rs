@@ -148,8 +148,12 @@ impl Str {
             Some(inner) => self.read_committed(step, intent, &mut integrity, &inner.common().holds),
             None => Err(RequestError::NoPosition),
         };
-        if done.is_ok() {
-            integrity.stands = Stands::On(integrity.found.clone());
+        match (&done, step) {
+            (Ok(()), _) => integrity.stands = Stands::On(integrity.found.clone()),
+            // It is past the last one, and the next step the other way finds that again.
+            (Err(RequestError::EndOfData), ReadStep::Next) => integrity.stands = Stands::Last,
+            (Err(RequestError::EndOfData), ReadStep::Prev) => integrity.stands = Stands::First,
+            _ => {}
         }
         integrity.refused = match &done {
             Err(RequestError::Exclusive { .. } | RequestError::Retained { .. }) => true,
