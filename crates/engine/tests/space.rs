@@ -655,34 +655,70 @@ fn after_space_was_given_back_neither_root_names_it() {
     let is_zeros = |bytes: &[u8]| bytes.len() >= 4096 && bytes.iter().all(|&byte| byte == 0);
     let zeros = |event: &Event| matches!(event, Event::Write { bytes, .. } if is_zeros(bytes));
     let areas = 12;
-    let update = |world: &World| {
-        let engine = world.engine();
-        engine.give_back_from(0);
-        world.create(&engine, "a", |data, index| {
-            (data.primary, data.secondary, index.primary) = (64 << 20, 1 << 20, 4 << 20);
-        });
-        let ds = world.open(&engine, "a");
-        let mut s = ds.string();
-        for n in 0..areas * AREA {
-            s.insert(&sealed(n, 0, 60), Insert::Sequential).unwrap();
-        }
-        drop(s);
-        ds.close().unwrap();
-        // Each CA moves to another region, so that there is nothing free at the end.
-        let ds = world.open(&engine, "a");
-        let mut s = ds.string();
-        for n in 0..areas * AREA {
-            s.get(&key(n), Search::Equal, Intent::Update).unwrap();
-            s.update(&sealed(n, 4, 60)).unwrap();
-        }
-        drop(s);
-        ds.close().unwrap();
-    };
+    let update = |world: &World| with_free_regions(world, areas);
     for world in after_the_last(zeros, update) {
         let root = world.engine().peek(&world.paths("a").0).unwrap();
         assert!(!root.free_regions.is_empty());
         assert_written(&world, areas);
     }
+}
+
+/// Each CA of a data set has moved to another region, so that those that they left lie free in the middle of the file.
+fn with_free_regions(world: &World, areas: u64) {
+    let engine = world.engine();
+    engine.give_back_from(0);
+    world.create(&engine, "a", |data, index| {
+        (data.primary, data.secondary, index.primary) = (64 << 20, 1 << 20, 4 << 20);
+    });
+    let ds = world.open(&engine, "a");
+    let mut s = ds.string();
+    for n in 0..areas * AREA {
+        s.insert(&sealed(n, 0, 60), Insert::Sequential).unwrap();
+    }
+    drop(s);
+    ds.close().unwrap();
+    let ds = world.open(&engine, "a");
+    let mut s = ds.string();
+    for n in 0..areas * AREA {
+        s.get(&key(n), Search::Equal, Intent::Update).unwrap();
+        s.update(&sealed(n, 4, 60)).unwrap();
+    }
+    drop(s);
+    ds.close().unwrap();
+    let root = engine.peek(&world.paths("a").0).unwrap();
+    assert!(!root.free_regions.is_empty());
+}
+
+/// Their space was given back, so a request that needs one of them takes it from the file system before it is answered.
+#[test]
+fn a_free_region_is_not_taken_where_the_disk_is_full() {
+    let disk = SimDisk::new();
+    let world = World::on(Arc::new(disk.clone()) as Arc<dyn Disk>, Path::new("/"));
+    let areas = 12;
+    with_free_regions(&world, areas);
+    let ds = world.open(&world.engine(), "a");
+    let mut s = ds.string();
+    let mut next = areas * AREA;
+    s.insert(&sealed(next, 0, 60), Insert::Direct).unwrap();
+    let full = Faults::none().fail_from(Call::Size, 1, Errno::NoSpace);
+    disk.set_faults(full.only(world.paths("a").0));
+    let refused = loop {
+        next += 1;
+        if let Err(error) = s.insert(&sealed(next, 0, 60), Insert::Direct) {
+            break error;
+        }
+        assert!(next < areas * AREA + 2 * AREA, "a new control area has come");
+    };
+    let feedback = refused.feedback();
+    assert_eq!((feedback.return_code, feedback.reason), (8, 28), "{refused}");
+    disk.set_faults(Faults::none());
+    s.insert(&sealed(next, 0, 60), Insert::Direct).unwrap();
+    drop(s);
+    ds.close().unwrap();
+    assert_eq!(
+        numbers(&world.open(&world.engine(), "a")),
+        (0..=next).collect::<Vec<_>>()
+    );
 }
 
 #[test]

@@ -2,25 +2,20 @@
 //!
 //! 1. A data set is copied as of one moment. A base and those of its alternate indexes that are copied too are of the
 //!    same moment.
-//! 2. One that is open for output, where it is shared or in this process, is copied too: its committed trees are pinned
-//!    until they are read, and what units had done that were open at the moment is taken back by whoever restores it.
-//!    If the trees were not there to the last, the copy gets no end.
+//! 2. One that is open for output, where it is shared or in this process, is copied too (`copied_sphere`).
 //! 3. What cannot be copied ends the command: a copy has all that was asked for, or no end.
 
 use super::super::failure::{refused, Failure};
 use super::super::Services;
+use super::copied_sphere::CopiedSphere;
 use super::doubt::tell_doubt;
-use super::stored::{CopiedEntry, NotCopied};
-use super::{complete, head, moment, rank, unwritten, Member, NewCopy};
+use super::{complete, head, rank, unwritten, Member, NewCopy};
 use crate::named::Named;
-use crate::open::{cluster, to_check};
 use crate::outcome::Outcome;
 use crate::report::Report;
-use crate::trouble::Trouble;
 use cica_catalog::entry::EntryKind;
 use cica_catalog::{Catalog, Entry, Mask, Name};
-use cica_engine::{OpenOptions, PinnedTrees};
-use cica_messages::{CICA0960I, CICA0961I, CICA0967E, CICA1016I, CICA1017E};
+use cica_messages::{CICA0960I, CICA0961I, CICA0967E};
 use cica_portable::Writer;
 use std::sync::Arc;
 
@@ -61,11 +56,12 @@ fn backup(services: &mut Services, request: &Backup, out: &mut Report) -> Result
     let mut writer = Writer::new(copy.file, head, level).map_err(output)?;
     let (mut count, mut members, mut condition) = (0, Vec::new(), 0);
     for sphere in chosen.chunk_by(|a, b| a.base() == b.base()) {
-        let (all, pins) = open(services, sphere, out)?;
-        if let Some(first) = sphere.first() {
-            condition = tell_doubt(services, first.base(), out)?.max(condition);
-        }
-        for copied in all {
+        let Some(base) = sphere.first().map(BackedUp::base) else {
+            continue;
+        };
+        let opened = CopiedSphere::open(services, base, sphere.iter().map(BackedUp::place), out)?;
+        condition = tell_doubt(services, base, out)?.max(condition);
+        for copied in opened.entries() {
             let totals = copied.write(services, &mut writer, &copy.name, &mut count)?;
             let member = Member::of(&copied.entry, &totals, copied.records());
             let amount = member.amount();
@@ -79,9 +75,7 @@ fn backup(services: &mut Services, request: &Backup, out: &mut Report) -> Result
             );
             members.push(member);
         }
-        if let (Some(pins), Some(first)) = (pins, sphere.first()) {
-            check_pins(first.base(), &pins)?;
-        }
+        opened.check(base)?;
     }
     let (file, totals) = writer.finish().map_err(output)?;
     let length = file.finish().map_err(output)?;
@@ -98,42 +92,6 @@ fn backup(services: &mut Services, request: &Backup, out: &mut Report) -> Result
     Ok((condition, members))
 }
 
-/// Opens the members of a sphere to be copied. Those that are open for output are copied where they are.
-fn open(
-    services: &Services,
-    sphere: &[BackedUp],
-    out: &mut Report,
-) -> Result<(Vec<CopiedEntry>, Option<PinnedTrees>), Failure> {
-    let each = |c: &BackedUp| CopiedEntry::open(services, &c.catalog, c.entry.clone());
-    match sphere.iter().map(each).collect::<Result<Vec<_>, _>>() {
-        Ok(all) => return Ok((all, None)),
-        Err(NotCopied::Failed(failure)) => return Err(failure),
-        Err(NotCopied::InUse(_)) => {}
-    }
-    let Some(base) = sphere.first().map(BackedUp::base) else {
-        return Ok((Vec::new(), None));
-    };
-    let reached = cluster(services, base.as_str())?;
-    // The pin keeps it open.
-    let data_set = to_check(services, &reached, OpenOptions::default())?;
-    let pins = data_set.pin();
-    let pins = pins.map_err(|error| Trouble::Request(error).of(base.as_str()))?;
-    let (date, time) = moment(services.clock.now());
-    out.say(&CICA1016I, &[("name", base), ("date", &date), ("time", &time)]);
-    let pinned = |c: &BackedUp| CopiedEntry::pinned(services, &c.catalog, c.entry.clone(), &pins);
-    let all = sphere.iter().map(pinned).collect::<Result<Vec<_>, _>>()?;
-    Ok((all, Some(pins)))
-}
-
-/// What was read counts only if it was there to the last.
-fn check_pins(base: &Name, pins: &PinnedTrees) -> Result<(), Failure> {
-    match pins.holds() {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(Failure::new(&CICA1017E, &[("name", base)])),
-        Err(error) => Err(Trouble::Request(error).of(base.as_str())),
-    }
-}
-
 /// An entry and the catalog it is in.
 struct BackedUp {
     catalog: Arc<Catalog>,
@@ -141,6 +99,10 @@ struct BackedUp {
 }
 
 impl BackedUp {
+    fn place(&self) -> (&Catalog, &Entry) {
+        (&self.catalog, &self.entry)
+    }
+
     /// The cluster of whose sphere it is; other entries stand for themselves.
     fn base(&self) -> &Name {
         match &self.entry {

@@ -4,7 +4,8 @@
 //!    it, meanwhile.
 //! 2. A key-sequenced cluster is copied record by record, so that it can be imported with another layout; CIMODE and
 //!    all other data sets are copied as they are stored, so that RBAs and record numbers stay what they are.
-//! 3. Paths and aliases over the object are in its copy. Alternate indexes are not: who wants them elsewhere exports
+//! 3. A data set that is open for output is copied as of one moment, as it is stored, when it stays (TEMPORARY).
+//! 4. Paths and aliases over the object are in its copy. Alternate indexes are not: who wants them elsewhere exports
 //!    them by themselves, before the base; PERMANENT takes them away with it, for without it they mean nothing.
 
 use super::super::delete::{expired, tell};
@@ -13,8 +14,9 @@ use super::super::making::{Making, Replaced};
 use super::super::removal::with_related;
 use super::super::trouble::{not_opened, Trouble};
 use super::super::{decided, Services};
+use super::copied_sphere::CopiedSphere;
 use super::doubt::tell_doubt;
-use super::stored::{files, CopiedEntry};
+use super::stored::files;
 use super::{complete, head, moment, rank, sphere, unwritten, NewCopy};
 use crate::named::Named;
 use crate::outcome::Outcome;
@@ -102,19 +104,26 @@ fn export(services: &mut Services, request: &Export, out: &mut Report) -> Result
     }
     let head = head(services, source.entry.name(), source.members.len());
     let mut writer = Writer::new(copy.file, head, LEVEL).map_err(output)?;
-    let version = source.version(services)?;
+    let version = if source.permanent {
+        Some(source.version(services)?)
+    } else {
+        None
+    };
     let condition = tell_doubt(services, sphere(&source.entry), out)?;
     let mut exported = Exported::default();
-    for entry in &source.members {
-        let inhibit = request.inhibit_target;
-        let copied = marked(entry, |a| (a.inhibit, a.exported) = (inhibit, false));
-        let written = match (source.mode(request.mode)?, rank(entry.kind()) < 2) {
-            (Mode::Records, true) => by_records(services, &source.catalog, copied, &mut writer, &name)?,
-            _ => CopiedEntry::open(services, &source.catalog, copied)?.write(services, &mut writer, &name, &mut 0)?,
+    let mode = source.mode(request.mode)?;
+    let opened = source.opened(services, request, out)?;
+    let by_record = mode == Mode::Records && !opened.is_in_use();
+    for copied in opened.entries() {
+        let written = if by_record && rank(copied.entry.kind()) < 2 {
+            by_records(services, &source.catalog, copied.entry.clone(), &mut writer, &name)?
+        } else {
+            copied.write(services, &mut writer, &name, &mut 0)?
         };
         exported.records += written.records;
         exported.control_intervals += written.control_intervals;
     }
+    opened.check(sphere(&source.entry))?;
     let (file, _) = writer.finish().map_err(output)?;
     // From here on it is there whatever happens, and the source may go.
     file.finish().map_err(output)?;
@@ -124,10 +133,9 @@ fn export(services: &mut Services, request: &Export, out: &mut Report) -> Result
     }
     let (date, time) = moment(head.created);
     out.say(&IDC0594I, &[("date", &date), ("time", &time)]);
-    if source.permanent {
-        source.take_away(services, request.erase, version, out)?
-    } else {
-        source.mark(request.inhibit_source)?
+    match version {
+        Some(version) => source.take_away(services, request.erase, version, out)?,
+        None => source.mark(request.inhibit_source)?,
     }
     Ok((condition, exported))
 }
@@ -187,6 +195,18 @@ impl Source {
             }
             _ => Ok(Mode::ControlIntervals),
         }
+    }
+
+    /// What is copied, open. One that goes is nobody else's, and records are read by who has them for himself.
+    fn opened(&self, services: &Services, request: &Export, out: &mut Report) -> Result<CopiedSphere, Failure> {
+        let inhibit = request.inhibit_target;
+        let copied = |entry: &Entry| marked(entry, |a| (a.inhibit, a.exported) = (inhibit, false));
+        let copied: Vec<Entry> = self.members.iter().map(copied).collect();
+        let entries = copied.iter().map(|entry| (&*self.catalog, entry));
+        if self.permanent || request.mode == Some(ExportMode::Records) {
+            return CopiedSphere::of_nobody_else(services, entries);
+        }
+        CopiedSphere::open(services, sphere(&self.entry), entries, out)
     }
 
     /// The version of its committed root: another one says that somebody changed it.

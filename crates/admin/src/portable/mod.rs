@@ -9,6 +9,7 @@
 
 mod alike;
 mod backup;
+mod copied_sphere;
 mod doubt;
 mod export;
 mod import;

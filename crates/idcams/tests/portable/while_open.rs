@@ -169,3 +169,36 @@ fn what_another_process_has_for_itself_is_not_copied() {
     world.refused("BACKUP (PAY.SMALL) OUTFILE(COPY)", 12, &["IDC3300I", "IDC3351I"], "168");
     data_set.close().unwrap();
 }
+
+/// EXPORT TEMPORARY copies what is in use as BACKUP does; what would go, and what is asked for record by record, is not.
+#[test]
+fn export_copies_what_is_open_as_of_a_moment_when_it_stays() {
+    let (mut world, files) = (World::new(), Files::new());
+    world.ok(SMALL);
+    live(&world, "PAY.SMALL", 200);
+    let before = records(&world, "PAY.SMALL");
+    let data_set = open(&world, "PAY.SMALL");
+    let unit = world.services.engine.unit();
+    let mut string = data_set.string_in(&unit);
+    for n in 0..50 {
+        string.insert(&text(4 * n + 3, "IN A UNIT"), Insert::Direct).unwrap();
+    }
+    for refused in ["", " TEMPORARY RECORDMODE"] {
+        files.dd(&mut world, "NONE");
+        let cards = format!("EXPORT PAY.SMALL OUTFILE(NONE){refused}");
+        world.refused(&cards, 12, &["IDC3300I", "IDC3351I"], "168");
+        assert!(!files.path("NONE").exists());
+    }
+    files.dd(&mut world, "COPY");
+    let (cc, listing) = world.run("EXPORT PAY.SMALL OUTFILE(COPY) TEMPORARY");
+    assert_eq!(cc, 0, "{listing}");
+    assert!(listing.contains("CICA1016I PAY.SMALL IS OPEN FOR OUTPUT"), "{listing}");
+    drop(string);
+    unit.commit().unwrap();
+    drop(unit);
+    data_set.close().unwrap();
+    assert_eq!(records(&world, "PAY.SMALL").len(), before.len() + 50);
+    world.ok("IMPORT INFILE(COPY) OUTDATASET(PAY.SMALL)\nEXAMINE NAME(PAY.SMALL) ITEST DTEST");
+    assert!(records(&world, "PAY.SMALL") == before);
+    assert_eq!(leftovers(&world), 0);
+}
