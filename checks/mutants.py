@@ -360,7 +360,7 @@ SLOW = [
     "files --seed 1000 --runs 90 --each 1000",
 ]
 # Crates whose tests are tried between the two.
-TESTED = ["engine", "format", "catalog", "portable", "idcams", "counters", "session", "share", "server", "inputs"]
+TESTED = ["engine", "format", "catalog", "portable", "idcams", "counters", "session", "share", "server", "inputs", "cli"]
 
 
 class Mutant:
