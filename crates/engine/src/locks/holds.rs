@@ -1,7 +1,8 @@
 //! The locks of one data set: records that are held from a get for update to the string's next request, and kept by a
 //! unit of recovery that changed them to its end.
 
-use super::table::Hashing;
+use super::hashing::Hashing;
+use super::names::NameList;
 use super::waiter::Reason;
 use super::Locks;
 use crate::error::RequestError;
@@ -19,52 +20,13 @@ pub struct Holds {
     /// How many are kept.
     kept: AtomicUsize,
     /// What each unit keeps here.
-    units: Mutex<HashMap<u64, KeptKeys, Hashing>>,
+    units: Mutex<HashMap<u64, NameList, Hashing>>,
     /// Records that open units have erased, and by which: nobody finds them, and they may come back.
     erased: Mutex<BTreeMap<Box<[u8]>, u64>>,
     /// How many those are.
     gone: AtomicUsize,
     /// Raised when a unit ends, before its records are free.
     ends: AtomicU64,
-}
-
-/// The keys of records that a unit keeps, one behind the other; one may be there twice, or not be kept any more.
-#[derive(Default)]
-struct KeptKeys {
-    bytes: Vec<u8>,
-    /// Where each of them ends.
-    ends: Vec<usize>,
-    /// How many are not kept any more.
-    stale: usize,
-}
-
-impl KeptKeys {
-    fn push(&mut self, key: &[u8]) {
-        self.bytes.extend_from_slice(key);
-        self.ends.push(self.bytes.len());
-    }
-
-    /// One is not kept any more. Refused changes of a unit that is open all day leave no more behind than it keeps:
-    /// `is_kept` tells which those are.
-    fn forget(&mut self, key: &[u8], is_kept: impl Fn(&[u8]) -> bool) {
-        let begin = self.ends.iter().nth_back(1).map_or(0, |end| *end);
-        if self.bytes[begin..] == *key {
-            self.ends.pop();
-            self.bytes.truncate(begin);
-            return;
-        }
-        self.stale += 1;
-        if self.stale > 16 && self.stale > self.ends.len() / 2 {
-            let mut kept = KeptKeys::default();
-            self.iter().filter(|key| is_kept(key)).for_each(|key| kept.push(key));
-            *self = kept;
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        let begins = std::iter::once(&0).chain(&self.ends);
-        begins.zip(&self.ends).map(|(begin, end)| &self.bytes[*begin..*end])
-    }
 }
 
 impl Holds {
@@ -173,7 +135,7 @@ impl Holds {
     pub fn end(&self, owner: u64) {
         let keys = self.units.lock().remove(&owner);
         self.ends.fetch_add(1, SeqCst);
-        for key in keys.iter().flat_map(KeptKeys::iter) {
+        for key in keys.iter().flat_map(NameList::iter) {
             if self.gone.load(SeqCst) > 0 {
                 self.forget_erased(&mut self.erased.lock(), key, owner);
             }
@@ -192,7 +154,7 @@ impl Holds {
     /// The records that the unit `owner` keeps, and whether it has erased them.
     pub fn kept_by(&self, owner: u64) -> Vec<(bool, Vec<u8>)> {
         let units = self.units.lock();
-        let mut keys: Vec<&[u8]> = units.get(&owner).into_iter().flat_map(KeptKeys::iter).collect();
+        let mut keys: Vec<&[u8]> = units.get(&owner).into_iter().flat_map(NameList::iter).collect();
         keys.sort();
         keys.dedup();
         keys.retain(|key| (self.locks).any(self.set, key, |holder| holder.owner == owner && holder.kept > 0));
@@ -204,7 +166,7 @@ impl Holds {
     /// Keys that are noted for the unit `owner`.
     #[cfg(test)]
     pub fn lines_of(&self, owner: u64) -> usize {
-        self.units.lock().get(&owner).map_or(0, |keys| keys.ends.len())
+        self.units.lock().get(&owner).map_or(0, |keys| keys.len())
     }
 
     /// What the unit `from` keeps is kept by the unit `to`, which keeps nothing yet, and is retained. Nobody comes
@@ -228,7 +190,7 @@ impl Holds {
     /// What the unit `owner` keeps is retained: whoever wants it is refused at once (8/24).
     pub fn retain(&self, owner: u64) {
         let units = self.units.lock();
-        for key in units.get(&owner).into_iter().flat_map(KeptKeys::iter) {
+        for key in units.get(&owner).into_iter().flat_map(NameList::iter) {
             self.locks
                 .named(self.set, key, |name| self.locks.retain_name(name, owner, true));
         }

@@ -29,7 +29,10 @@
 //!   the next thing he does. Who wants it waits for him, and for nobody else, whatever he keeps himself.
 
 mod counts;
+mod hashing;
 mod holds;
+mod lock;
+mod names;
 mod owner;
 mod places;
 mod table;

@@ -1,7 +1,8 @@
 //! Owners that a caller makes: a client, a run unit. Several strings have their locks together, and what a language
 //! locks belongs to it.
 
-use super::table::Holder;
+use super::lock::Holder;
+use super::names::NameList;
 use super::waiter::Reason;
 use super::{LockMode, Locks, Patience};
 use crate::error::RequestError;
@@ -85,8 +86,9 @@ impl Locks {
             LockMode::Exclusive => Reason::Locked,
         };
         self.named(set, key, |name| {
-            self.wait(name, owner, reason, patience)?;
-            self.owners.lock().entry(owner).or_default().insert(name);
+            if self.wait(name, owner, reason, patience)? {
+                self.owners.lock().entry(owner).or_default().names.push(name);
+            }
             Ok(())
         })
     }
@@ -103,6 +105,7 @@ impl Locks {
         patience: Patience,
     ) -> Result<(), RequestError> {
         self.named(set, key, |name| self.wait(name, owner, Reason::String, patience))
+            .map(drop)
     }
 
     /// A string of the owner gives up its hold.
@@ -113,9 +116,11 @@ impl Locks {
     /// Gives a lock back, whatever its mode. True: the owner had it.
     pub(crate) fn unlock(&self, set: u64, key: &[u8], owner: u64) -> bool {
         self.named(set, key, |name| {
-            let had = (self.owners.lock().get_mut(&owner)).is_some_and(|owned| owned.remove(name));
+            let had = self.give_both(name, owner);
             if had {
-                self.give_both(name, owner);
+                if let Some(owned) = self.owners.lock().get_mut(&owner) {
+                    owned.names.forget(name, |name| self.has_locked_name(name, owner));
+                }
             }
             had
         })
@@ -124,8 +129,8 @@ impl Locks {
     /// Frees all that the owner has locked, and only looks at that (L5).
     pub(crate) fn end_locked(&self, owner: u64) {
         let names = (self.owners.lock().get_mut(&owner)).map(|owned| std::mem::take(&mut owned.names));
-        for name in names.into_iter().flatten() {
-            self.give_both(&name, owner);
+        for name in names.iter().flat_map(NameList::iter) {
+            self.give_both(name, owner);
         }
     }
 
@@ -138,10 +143,7 @@ impl Locks {
 
     /// Has the owner locked a record by name?
     pub(crate) fn has_locked(&self, set: u64, key: &[u8], owner: u64) -> bool {
-        let owners = self.owners.lock();
-        owners
-            .get(&owner)
-            .is_some_and(|owned| self.named(set, key, |name| owned.names.contains(name)))
+        self.named(set, key, |name| self.has_locked_name(name, owner))
     }
 
     /// Waits until an owner may read a record, and gives it up at once.
@@ -164,17 +166,17 @@ impl Locks {
         })
     }
 
-    fn give_both(&self, name: &[u8], owner: u64) {
-        self.give_all(name, owner, &[Reason::Locked, Reason::Shared]);
+    fn give_both(&self, name: &[u8], owner: u64) -> bool {
+        self.give_all(name, owner, &[Reason::Locked, Reason::Shared])
     }
 
     fn set_retained(&self, owner: u64, retained: bool) {
         let names: Vec<Vec<u8>> = match self.owners.lock().get(&owner) {
-            Some(owned) => owned.names.iter().cloned().collect(),
+            Some(owned) => owned.names.iter().map(<[u8]>::to_vec).collect(),
             None => return,
         };
-        for name in names {
-            self.retain_name(&name, owner, retained);
+        for name in names.iter().filter(|name| self.has_locked_name(name, owner)) {
+            self.retain_name(name, owner, retained);
         }
     }
 

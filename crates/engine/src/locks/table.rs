@@ -1,14 +1,17 @@
 //! The table itself: stripes of names, each below a mutex of its own, and what is asked of one name.
 
 use super::counts::{Count, LockCounters};
+use super::hashing::{Hashing, Leading};
+use super::lock::{Had, Holder, Lock};
+use super::names::NameList;
 use super::places::QueuePlaces;
-use super::waiter::{Reason, Waiter};
+use super::waiter::Reason;
 use super::{LockCounts, LockLine, LockMode};
 use crate::error::RequestError;
 use crate::sync::atomic::{AtomicU64, Ordering::*};
 use crate::sync::{Mutex, MutexGuard};
 use cica_disk::{Cells, Clock};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::{Arc, OnceLock};
 
@@ -26,8 +29,10 @@ const LOOKS: usize = 20;
 /// not by each map that it is looked up in.
 const HEAD: usize = 8 + 8;
 
-/// Bytes of a name that are put together without asking for memory: those with the longest key.
-const SHORT_NAME: usize = HEAD + 255;
+/// Bytes of a name that are put together without asking for memory, and without clearing much of it: those with most
+/// keys, and those with the longest.
+const SHORT_NAME: usize = HEAD + 48;
+const LONG_NAME: usize = HEAD + 255;
 
 /// The bits of a hash that tell the stripe. Maps look at the lowest and the highest.
 const STRIPE_BITS: u32 = 40;
@@ -55,9 +60,7 @@ pub struct Locks {
 pub(super) struct Owned {
     pub label: Option<Arc<str>>,
     /// Names that it has locked.
-    pub names: HashSet<Vec<u8>, Leading>,
-    /// Memory of names that it had.
-    spare: Spare,
+    pub names: NameList,
     /// It waits for nothing any more.
     pub dismissed: bool,
 }
@@ -76,249 +79,6 @@ pub(super) struct Names {
 #[derive(Default)]
 struct Spare(Vec<Vec<u8>>);
 
-/// Who has a name, and who waits.
-#[derive(Default)]
-pub(super) struct Lock {
-    pub first: Holder,
-    /// Who has it for S beside the first.
-    pub more: Vec<Holder>,
-    pub queue: VecDeque<Arc<Waiter>>,
-}
-
-/// One owner of a name, and for what reasons. Without a reason it is none.
-#[derive(Default, Clone, Copy)]
-pub(super) struct Holder {
-    pub owner: u64,
-    /// Strings that hold it.
-    pub strings: u32,
-    /// Changes of the owner's unit that keep it.
-    pub kept: u32,
-    /// Locked for X, for S.
-    pub locked: bool,
-    pub shared: bool,
-    /// Threads that were just granted a look.
-    pub readers: u32,
-    pub retained: bool,
-}
-
-/// Why a name cannot be had at once.
-pub(super) struct Had {
-    /// Who has it.
-    pub by: Holder,
-    /// Nobody has it or waits for it but who looks if he may read.
-    pub is_looked_at: bool,
-}
-
-/// How owners and names are hashed: by multiplying, as one is held and released with every update, from a start that
-/// nobody knows.
-#[derive(Clone, Copy)]
-pub(super) struct Hashing(u64);
-
-impl Default for Hashing {
-    fn default() -> Hashing {
-        Hashing(std::hash::RandomState::new().hash_one(0))
-    }
-}
-
-impl BuildHasher for Hashing {
-    type Hasher = Multiplied;
-    fn build_hasher(&self) -> Multiplied {
-        Multiplied(self.0)
-    }
-}
-
-pub(super) struct Multiplied(u64);
-
-impl Multiplied {
-    #[inline]
-    fn mix(&mut self, word: u64) {
-        let product = u128::from(self.0 ^ word) * 0x9E37_79B9_7F4A_7C15;
-        self.0 = product as u64 ^ (product >> 64) as u64;
-    }
-}
-
-impl Hasher for Multiplied {
-    #[inline]
-    fn write(&mut self, bytes: &[u8]) {
-        let mut words = bytes.chunks_exact(8);
-        for word in &mut words {
-            // The chunks are of eight bytes.
-            self.mix(u64::from_le_bytes(word.try_into().unwrap_or_default()));
-        }
-        let rest = words.remainder();
-        if !rest.is_empty() {
-            self.mix(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
-        }
-    }
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
-/// What maps of names take for a hash: the one that leads the name.
-#[derive(Default, Clone, Copy)]
-pub(super) struct Leading;
-
-pub(super) struct Led(u64);
-
-impl BuildHasher for Leading {
-    type Hasher = Led;
-    fn build_hasher(&self) -> Led {
-        Led(0)
-    }
-}
-
-impl Hasher for Led {
-    #[inline]
-    fn write(&mut self, name: &[u8]) {
-        self.0 = name.first_chunk().map_or(0, |hash| u64::from_le_bytes(*hash));
-    }
-    /// The length of the name, which the hash knows.
-    #[inline]
-    fn write_usize(&mut self, _: usize) {}
-    #[inline]
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
-impl Holder {
-    fn new(owner: u64, reason: Reason) -> Holder {
-        let mut holder = Holder {
-            owner,
-            ..Holder::default()
-        };
-        holder.add(reason);
-        holder
-    }
-
-    /// One reason more. True: it did not have the name for it before.
-    fn add(&mut self, reason: Reason) -> bool {
-        let more = |count: &mut u32| {
-            *count = count.saturating_add(1);
-            *count > 1
-        };
-        let had = match reason {
-            Reason::String => more(&mut self.strings),
-            Reason::Unit => more(&mut self.kept),
-            Reason::Reading => more(&mut self.readers),
-            Reason::Locked => std::mem::replace(&mut self.locked, true),
-            Reason::Shared => std::mem::replace(&mut self.shared, true),
-        };
-        !had
-    }
-
-    /// One reason less. True: it had the name for it.
-    fn take(&mut self, reason: Reason) -> bool {
-        let less = |count: &mut u32| {
-            let had = *count > 0;
-            *count = count.saturating_sub(1);
-            had
-        };
-        match reason {
-            Reason::String => less(&mut self.strings),
-            Reason::Unit => less(&mut self.kept),
-            Reason::Reading => less(&mut self.readers),
-            Reason::Locked => std::mem::take(&mut self.locked),
-            Reason::Shared => std::mem::take(&mut self.shared),
-        }
-    }
-
-    fn is_exclusive(&self) -> bool {
-        self.strings > 0 || self.kept > 0 || self.locked
-    }
-
-    fn is_shared(&self) -> bool {
-        self.shared || self.readers > 0
-    }
-
-    fn only_looks(&self) -> bool {
-        self.readers > 0 && !self.shared && !self.is_exclusive() && !self.retained
-    }
-
-    fn mode(&self) -> Option<LockMode> {
-        if self.is_exclusive() || self.retained {
-            Some(LockMode::Exclusive)
-        } else {
-            self.is_shared().then_some(LockMode::Shared)
-        }
-    }
-}
-
-impl Lock {
-    pub fn holders(&self) -> impl Iterator<Item = &Holder> {
-        std::iter::once(&self.first).chain(&self.more)
-    }
-
-    pub fn holder(&mut self, owner: u64) -> Option<&mut Holder> {
-        if self.first.owner == owner {
-            return Some(&mut self.first);
-        }
-        self.more.iter_mut().find(|holder| holder.owner == owner)
-    }
-
-    /// May the owner have it now (L1)?
-    pub fn goes_with(&self, owner: u64, mode: LockMode) -> bool {
-        let alone = mode == LockMode::Exclusive;
-        (self.holders()).all(|other| {
-            other.owner == owner || (!alone && other.mode() != Some(LockMode::Exclusive)) || other.mode().is_none()
-        })
-    }
-
-    /// What keeps `owner` from it.
-    #[cold]
-    fn had_by(&self, by: Holder, owner: u64) -> Had {
-        let mut others = self
-            .holders()
-            .filter(|other| other.owner != owner && other.mode().is_some());
-        Had {
-            by,
-            is_looked_at: others.all(Holder::only_looks)
-                && self.queue.iter().all(|waiter| waiter.reason == Reason::Reading),
-        }
-    }
-
-    fn enter(&mut self, owner: u64, reason: Reason) -> bool {
-        if let Some(holder) = self.holder(owner) {
-            return holder.add(reason);
-        }
-        let holder = Holder::new(owner, reason);
-        if self.first.mode().is_none() {
-            self.first = holder;
-        } else {
-            self.more.push(holder);
-        }
-        true
-    }
-
-    /// Queues one who has waited before: behind those who pass others (L2), and before those who came later (L6).
-    pub fn enter_at_place(&mut self, waiter: Arc<Waiter>) {
-        let has = |owner: u64| self.holders().any(|holder| holder.owner == owner);
-        let later = |queued: &Arc<Waiter>| queued.since > waiter.since && !has(queued.owner);
-        let place = self.queue.iter().position(later).unwrap_or(self.queue.len());
-        self.queue.insert(place, waiter);
-    }
-
-    /// Grants it to those who may have it now, in their order (L2). True: nobody has it.
-    pub fn settle(&mut self) -> bool {
-        self.more.retain(|holder| holder.mode().is_some());
-        if self.first.mode().is_none() {
-            if let Some(next) = self.more.pop() {
-                self.first = next;
-            }
-        }
-        while let Some(waiter) = self.queue.front().cloned() {
-            if !self.goes_with(waiter.owner, waiter.reason.mode()) {
-                break;
-            }
-            self.queue.pop_front();
-            self.enter(waiter.owner, waiter.reason);
-            waiter.grant();
-        }
-        self.first.mode().is_none()
-    }
-}
-
 impl Spare {
     /// The name in memory of its own.
     fn take(&mut self, name: &[u8]) -> Vec<u8> {
@@ -332,21 +92,6 @@ impl Spare {
         if self.0.len() < SPARE {
             self.0.push(name);
         }
-    }
-}
-
-impl Owned {
-    pub fn insert(&mut self, name: &[u8]) {
-        let name = self.spare.take(name);
-        self.names.insert(name);
-    }
-
-    /// True: it was there.
-    pub fn remove(&mut self, name: &[u8]) -> bool {
-        let name = self.names.take(name);
-        let had = name.is_some();
-        name.into_iter().for_each(|name| self.spare.give(name));
-        had
     }
 }
 
@@ -369,6 +114,15 @@ impl Names {
 pub(super) fn parts(name: &[u8]) -> (u64, &[u8]) {
     let (set, key) = name.split_at(HEAD.min(name.len()));
     (set.last_chunk().map_or(0, |set| u64::from_le_bytes(*set)), key)
+}
+
+/// A name in memory that has room for it.
+#[inline]
+fn joined<'m>(memory: &'m mut [u8], head: [u8; HEAD], key: &[u8]) -> &'m [u8] {
+    let name = &mut memory[..HEAD + key.len()];
+    name[..HEAD].copy_from_slice(&head);
+    name[HEAD..].copy_from_slice(key);
+    name
 }
 
 impl Locks {
@@ -401,14 +155,17 @@ impl Locks {
         let mut hasher = self.hashing.build_hasher();
         hasher.write_u64(set);
         hasher.write(key);
-        let (mut short, length) = ([0; SHORT_NAME], HEAD + key.len());
-        short[..8].copy_from_slice(&hasher.finish().to_le_bytes());
-        short[8..HEAD].copy_from_slice(&set.to_le_bytes());
-        if length > SHORT_NAME {
-            return act(&[&short[..HEAD], key].concat());
+        let mut head = [0; HEAD];
+        head[..8].copy_from_slice(&hasher.finish().to_le_bytes());
+        head[8..].copy_from_slice(&set.to_le_bytes());
+        let length = HEAD + key.len();
+        if length <= SHORT_NAME {
+            act(joined(&mut [0; SHORT_NAME], head, key))
+        } else if length <= LONG_NAME {
+            act(joined(&mut [0; LONG_NAME], head, key))
+        } else {
+            act(&[&head, key].concat())
         }
-        short[HEAD..length].copy_from_slice(key);
-        act(&short[..length])
     }
 
     #[inline]
@@ -468,16 +225,12 @@ impl Locks {
         match stripe.names.get_mut(name) {
             None => {
                 let place = stripe.spare.take(name);
-                let lock = Lock {
-                    first: Holder::new(owner, reason),
-                    ..Lock::default()
-                };
-                stripe.names.insert(place, lock);
+                stripe.names.insert(place, Lock::new(owner, reason));
                 Ok(true)
             }
             // Who comes does not pass those who wait, unless he has it already.
             Some(lock) if lock.goes_with(owner, reason.mode()) => {
-                if lock.queue.is_empty() || lock.holder(owner).is_some() {
+                if lock.waiters().next().is_none() || lock.holder(owner).is_some() {
                     return Ok(lock.enter(owner, reason));
                 }
                 Err(lock.had_by(*lock.holders().next().unwrap_or(&lock.first), owner))
@@ -554,6 +307,13 @@ impl Locks {
         had
     }
 
+    /// Has the owner locked the name?
+    pub(super) fn has_locked_name(&self, name: &[u8], owner: u64) -> bool {
+        let mut stripe = self.stripe(name).lock();
+        let holder = stripe.names.get_mut(name).and_then(|lock| lock.holder(owner));
+        holder.is_some_and(|holder| holder.is_locked())
+    }
+
     /// Looks at those who have a name for X.
     pub(super) fn any(&self, set: u64, key: &[u8], is: impl Fn(&Holder) -> bool) -> bool {
         self.named(set, key, |name| {
@@ -585,18 +345,27 @@ impl Locks {
         let mut lines = Vec::new();
         let now = self.clock.passed();
         for stripe in &self.stripes {
-            let stripe = stripe.0.lock();
-            for (name, lock) in &stripe.names {
-                let (set, key) = parts(name);
-                let alone = lock.first.mode() == Some(LockMode::Exclusive);
+            let seen: Vec<_> = (stripe.0.lock().names.iter())
+                .map(|(name, lock)| {
+                    let (holders, queue): (Vec<_>, Vec<_>) =
+                        (lock.holders().copied().collect(), lock.waiters().cloned().collect());
+                    (name.clone(), holders, queue)
+                })
+                .collect();
+            // Who they are is asked without the stripe: whoever knows the owners may look at stripes.
+            for (name, holders, queue) in seen {
+                let (set, key) = parts(&name);
+                let (alone, retained) = holders.first().map_or((false, false), |first| {
+                    (first.mode() == Some(LockMode::Exclusive), first.retained)
+                });
                 lines.push(LockLine {
                     set,
                     data_set: None,
                     key: key.to_vec(),
                     mode: if alone { LockMode::Exclusive } else { LockMode::Shared },
-                    retained: lock.first.retained,
-                    holders: lock.holders().map(|holder| self.words(holder.owner)).collect(),
-                    waiters: (lock.queue.iter())
+                    retained,
+                    holders: holders.iter().map(|holder| self.words(holder.owner)).collect(),
+                    waiters: (queue.iter())
                         .map(|waiter| (self.words(waiter.owner), now.saturating_sub(waiter.since)))
                         .collect(),
                 });

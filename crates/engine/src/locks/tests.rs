@@ -385,3 +385,30 @@ fn a_look_refuses_nobody() {
         assert_eq!(refused, 0);
     });
 }
+
+/// Whatever the order in which they are given back, an owner's list has little more than the owner.
+#[test]
+fn an_owner_that_locks_and_unlocks_all_day_leaves_no_more_behind_than_it_has() {
+    let locks = Arc::new(Locks::new(Arc::new(cica_disk::SystemClock)));
+    let owner = LockOwner::new(&locks, "ALLDAY");
+    let (mut random, mut has) = (0x9E37_79B9_7F4A_7C15_u64, std::collections::BTreeSet::new());
+    for round in 0..100_000 {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let key = [(random >> 8) as u8 % 9];
+        // Some are given back the next moment, others stay while these come and go.
+        if has.remove(&key) {
+            assert!(locks.unlock(1, &key, owner.number()), "round {round}");
+        } else {
+            lock(&locks, &key, &owner, Patience::None).unwrap();
+            has.insert(key);
+        }
+        assert_eq!(locks.has_locked(1, &key, owner.number()), has.contains(&key));
+        let noted = locks.owners.lock().get(&owner.number()).unwrap().names.len();
+        assert!(noted <= 64, "{noted} for {} in round {round}", has.len());
+    }
+    assert_eq!(locks.lines().len(), has.len());
+    owner.unlock_all();
+    assert!(locks.lines().is_empty());
+}

@@ -1,7 +1,8 @@
 //! Waiting for a name: in the order of arrival, for as long as the owner has patience, and never in a circle.
 
 use super::counts::Count;
-use super::table::{parts, Holder};
+use super::lock::{Holder, Lock};
+use super::table::parts;
 use super::waiter::{Reason, Waiter};
 use super::{Locks, Patience};
 use crate::error::RequestError;
@@ -13,22 +14,29 @@ use std::time::Duration;
 const LONGEST_LOOK: Duration = Duration::from_secs(2);
 
 impl Locks {
-    /// Waits until the name is the owner's for `reason`. The caller keeps no latch, gate or mutex (L3).
+    /// Waits until the name is the owner's for `reason`. The caller keeps no latch, gate or mutex (L3). False: it was so
+    /// before.
     ///
     /// # Errors
     /// 8/20 without patience, 8/21 deadlock, 8/22 timeout, 8/24 retained.
-    pub(super) fn wait(&self, name: &[u8], owner: u64, reason: Reason, patience: Patience) -> Result<(), RequestError> {
+    pub(super) fn wait(
+        &self,
+        name: &[u8],
+        owner: u64,
+        reason: Reason,
+        patience: Patience,
+    ) -> Result<bool, RequestError> {
         let longest = match patience {
-            Patience::None => return self.take_name(name, owner, reason).map(drop),
+            Patience::None => return self.take_name(name, owner, reason),
             Patience::Until(longest) => Some(longest),
             Patience::Forever => None,
         };
         let Some(waiter) = self.queue(name, owner, reason)? else {
-            return Ok(());
+            return Ok(true);
         };
         self.count(Count::Waits);
         waiter.wait(longest);
-        self.leave(name, &waiter).map_err(|by| {
+        self.leave(name, &waiter).map(|()| true).map_err(|by| {
             self.count(Count::Timeouts);
             self.places.keep(name, &waiter, self.clock.passed());
             let (_, key) = parts(name);
@@ -47,7 +55,7 @@ impl Locks {
         by: &Holder,
     ) -> Result<bool, RequestError> {
         let waited = self.wait(name, owner, reason, Patience::Until(LONGEST_LOOK));
-        waited.map(|()| true).map_err(|_| {
+        waited.map_err(|_| {
             self.count(Count::Contended);
             self.refusal(name, by)
         })
@@ -78,11 +86,11 @@ impl Locks {
                 continue;
             };
             if lock.holder(owner).is_some() {
-                lock.queue.push_front(waiter.clone());
+                lock.queue().push_front(waiter.clone());
             } else if place.is_some() {
                 lock.enter_at_place(waiter.clone());
             } else {
-                lock.queue.push_back(waiter.clone());
+                lock.queue().push_back(waiter.clone());
             }
             // What was given back since the refusal is granted as if he had been there.
             lock.settle();
@@ -119,7 +127,7 @@ impl Locks {
         }
         let mut holder = None;
         if let Some(lock) = stripe.names.get_mut(name) {
-            lock.queue.retain(|queued| !Arc::ptr_eq(queued, waiter));
+            lock.queue().retain(|queued| !Arc::ptr_eq(queued, waiter));
             holder = lock
                 .holders()
                 .find(|holder| holder.owner != waiter.owner)
@@ -138,7 +146,7 @@ impl Locks {
         let waiting = self.waiting.lock();
         for name in waiting.get(&owner).into_iter().flatten() {
             let stripe = self.stripe(name).lock();
-            let queued = stripe.names.get(name).into_iter().flat_map(|lock| &lock.queue);
+            let queued = stripe.names.get(name).into_iter().flat_map(Lock::waiters);
             queued
                 .filter(|waiter| waiter.owner == owner)
                 .for_each(|waiter| waiter.dismiss());
@@ -174,12 +182,12 @@ impl Locks {
         let Some(lock) = stripe.names.get(name) else {
             return Vec::new();
         };
-        let Some(place) = lock.queue.iter().position(|waiter| waiter.owner == owner) else {
+        let Some(place) = lock.waiters().position(|waiter| waiter.owner == owner) else {
             // It was granted, and he has not gone on yet.
             return Vec::new();
         };
         let has = lock.holders().map(|holder| holder.owner);
-        let stands = lock.queue.iter().take(place).map(|waiter| waiter.owner);
+        let stands = lock.waiters().take(place).map(|waiter| waiter.owner);
         has.chain(stands).filter(|other| *other != owner).collect()
     }
 }
