@@ -406,8 +406,12 @@ int cica_prev(cica_string *string, unsigned flags, cica_val *record);
 int cica_point(cica_string *string, const void *key, size_t key_size, unsigned flags);
 int cica_point_rba(cica_string *string, uint64_t rba, unsigned flags);
 int cica_point_rrn(cica_string *string, uint32_t rrn, unsigned flags);
-/* Adds a record; `rba` (may be NULL) gets where it starts, 0 while an empty data set is being filled. */
+/* Adds a record; `rba` (may be NULL) gets where it starts, 0 while an empty data set is being filled. To an RRDS or VRRDS it
+ * adds with CICA_ASCENDING alone (else CICA_ARGUMENT), behind the last number, and `rba` gets that number. */
 int cica_insert(cica_string *string, const void *record, size_t size, unsigned flags, uint64_t *rba);
+/* Adds a record with a number, from 1, to an RRDS or VRRDS. CICA_DUPLICATE: the number has a record; CICA_BAD_RRN: there is
+ * no such number. With CICA_ASCENDING or CICA_SKIP it is not below the one before (CICA_SEQUENCE). */
+int cica_insert_rrn(cica_string *string, uint32_t rrn, const void *record, size_t size, unsigned flags);
 /* Replaces the record got with CICA_UPDATE. The length may differ, but a record of an ESDS keeps it (CICA_LENGTH_CHANGE),
  * and so does a slot of an RRDS (CICA_LENGTH). */
 int cica_update(cica_string *string, const void *record, size_t size);
@@ -417,6 +421,8 @@ int cica_erase(cica_string *string);
 int cica_end(cica_string *string);
 /* RBA of the record last returned. */
 int cica_rba(cica_string *string, uint64_t *rba);
+/* Number of the record of an RRDS or VRRDS last returned. */
+int cica_rrn(cica_string *string, uint32_t *rrn);
 
 /* ---- control intervals ----
  *

@@ -4,6 +4,7 @@
 
 use crate::code::{Error, IN_USE};
 use cica_engine::{DataSet, Str, UnitOfRecovery};
+use cica_format::attributes::Organization;
 use cica_session::Session;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -36,13 +37,21 @@ pub struct OpenDataSet {
 /// What a `cica_string` stands for.
 pub struct OpenString {
     pub(crate) string: Str,
-    /// RBA of the record last returned.
-    pub(crate) rba: Option<u64>,
+    /// RBA and number of the record last returned; the number is 0 where records have none.
+    pub(crate) place: Option<(u64, u32)>,
     /// Where the record last returned lies, in the string's own area.
     pub(crate) last: Range<usize>,
     pub(crate) of: Arc<OpenDataSet>,
     /// The unit its changes belong to.
     pub(crate) _share: Option<Share>,
+}
+
+impl OpenDataSet {
+    /// Have its records numbers?
+    pub(crate) fn has_numbers(&self) -> bool {
+        let organization = self.data_set.attributes().organization;
+        matches!(organization, Organization::Rrds | Organization::Vrrds)
+    }
 }
 
 impl OpenString {

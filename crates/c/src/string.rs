@@ -74,7 +74,7 @@ fn open(of: Arc<OpenDataSet>, share: Option<Share>) -> Result<*mut c_void, Error
             Some(share) => of.data_set.string_in(share.unit()),
             None => of.data_set.string(),
         },
-        rba: None,
+        place: None,
         last: 0..0,
         of,
         _share: share,
@@ -200,12 +200,13 @@ unsafe fn get(
         let place = unsafe { place(record, "record") }?;
         with_string(string, |open| {
             let got = request(open, intent)?;
-            let (data, size, rba) = (got.bytes.as_ptr(), got.bytes.len(), got.rba);
+            let (data, size) = (got.bytes.as_ptr(), got.bytes.len());
+            let of_record = (got.rba, got.rrn);
             *place = Value {
                 data: data.cast(),
                 size,
             };
-            (open.rba, open.last) = (Some(rba), data as usize..data as usize + size);
+            (open.place, open.last) = (Some(of_record), data as usize..data as usize + size);
             Ok(())
         })
     })
@@ -278,13 +279,14 @@ pub unsafe extern "C" fn cica_insert(
         check_flags(flags, ASCENDING | SKIP)?;
         // SAFETY: the caller's promise.
         let record = unsafe { bytes(record, size, "record") }?;
-        let how = match flags {
-            ASCENDING => Insert::Sequential,
-            SKIP => Insert::Skip,
-            0 => Insert::Direct,
-            _ => return Err(Error::argument("CICA_ASCENDING and CICA_SKIP exclude each other")),
-        };
+        let how = insert(flags)?;
         let at = with_string(string, |open| {
+            // It would get the number behind the last, wherever the program believes that it stands.
+            if how != Insert::Sequential && open.of.has_numbers() {
+                return Err(Error::argument(
+                    "a record of an RRDS or VRRDS goes to a number: cica_insert_rrn; with CICA_ASCENDING behind the last",
+                ));
+            }
             let record = open.apart(record);
             open.string.insert(&record, how).map_err(Error::from)
         })?;
@@ -294,6 +296,40 @@ pub unsafe extern "C" fn cica_insert(
         }
         Ok(())
     })
+}
+
+/// Adds a record with a number.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_insert_rrn(
+    string: *mut c_void,
+    rrn: u32,
+    record: *const c_void,
+    size: usize,
+    flags: c_uint,
+) -> c_int {
+    call(|| {
+        check_flags(flags, ASCENDING | SKIP)?;
+        // SAFETY: the caller's promise.
+        let record = unsafe { bytes(record, size, "record") }?;
+        let how = insert(flags)?;
+        with_string(string, |open| {
+            let record = open.apart(record);
+            Ok(open.string.insert_at(rrn, &record, how)?)
+        })
+    })
+}
+
+/// How a record is added.
+fn insert(flags: c_uint) -> Result<Insert, Error> {
+    match flags {
+        ASCENDING => Ok(Insert::Sequential),
+        SKIP => Ok(Insert::Skip),
+        0 => Ok(Insert::Direct),
+        _ => Err(Error::argument("CICA_ASCENDING and CICA_SKIP exclude each other")),
+    }
 }
 
 /// Replaces the record that is held.
@@ -324,7 +360,7 @@ pub extern "C" fn cica_end(string: *mut c_void) -> c_int {
     call(|| {
         with_string(string, |open| {
             open.string.end();
-            open.rba = None;
+            open.place = None;
             Ok(())
         })
     })
@@ -339,7 +375,30 @@ pub unsafe extern "C" fn cica_rba(string: *mut c_void, rba: *mut u64) -> c_int {
     call(|| {
         // SAFETY: the caller's promise.
         let place = unsafe { place(rba, "rba") }?;
-        *place = with_string(string, |open| open.rba.ok_or_else(|| RequestError::NoPosition.into()))?;
+        *place = with_string(string, |open| {
+            let (rba, _) = open.place.ok_or(RequestError::NoPosition)?;
+            Ok(rba)
+        })?;
+        Ok(())
+    })
+}
+
+/// Number of the record last returned.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_rrn(string: *mut c_void, rrn: *mut u32) -> c_int {
+    call(|| {
+        // SAFETY: the caller's promise.
+        let place = unsafe { place(rrn, "rrn") }?;
+        *place = with_string(string, |open| {
+            if !open.of.has_numbers() {
+                return Err(Error::argument("only records of an RRDS or VRRDS have numbers"));
+            }
+            let (_, rrn) = open.place.ok_or(RequestError::NoPosition)?;
+            Ok(rrn)
+        })?;
         Ok(())
     })
 }

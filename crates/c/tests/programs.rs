@@ -176,6 +176,17 @@ fn units_in_doubt_do_what_the_header_says() {
 }
 
 #[test]
+fn numbers_and_closed_handles_are_what_the_header_says() {
+    for shared in [false, true] {
+        let place = Workplace::new(if shared { "numbers-so" } else { "numbers-a" });
+        let numbers = place.compile("tests/numbers.c", shared);
+        let done = run(&numbers, &[&place.catalog()]);
+        assert_eq!(text(&done.stdout), "");
+        assert!(done.status.success(), "{}", done.status);
+    }
+}
+
+#[test]
 fn signals_and_forks_are_what_the_header_says() {
     let place = Workplace::new("signals");
     let fill = place.compile("examples/payroll.c", false);

@@ -77,11 +77,11 @@ impl Caller {
     }
 
     fn call(&mut self) {
-        let which = self.random.below(46);
+        let which = self.random.below(49);
         let kind = match which {
             0..=2 | 40 => 0,
             3..=7 | 41..=42 => 1,
-            43.. => 3,
+            43..=45 => 3,
             _ => 2,
         };
         let (handle, unit, flags) = (self.handle(kind), self.handle(3), self.flags());
@@ -130,6 +130,14 @@ impl Caller {
                 43 => ("unit_commit", cica_unit_commit(handle)),
                 44 => ("unit_backout", cica_unit_backout(handle)),
                 45 => ("unit_free", cica_unit_free(handle)),
+                46..=47 => {
+                    let number = self.random.below(90) as u32;
+                    ("insert_rrn", cica_insert_rrn(handle, number, bytes, size, flags))
+                }
+                48 => {
+                    let mut number = 0;
+                    ("rrn", cica_rrn(handle, &mut number))
+                }
                 _ => ("rba", cica_rba(handle, &mut rba)),
             }
         };
