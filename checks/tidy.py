@@ -35,6 +35,13 @@ FLOORS = [
     {"cica-cli", "cica-c", "cica-cobol", "cica-isam", "cica-inputs", "cica-sim"},
 ]
 
+# What lies at the top of the tree.
+TOP = set(
+    ".ci .github .gitignore CHANGELOG.md COMPAT.md CONTRIBUTING.md Cargo.lock Cargo.toml LICENSE-APACHE LICENSE-MIT Makefile"
+    " README.md SECURITY.md bench checks clippy.toml crates demo deny.toml docs examples fixtures fuzz packages"
+    " rust-toolchain.toml rustfmt.toml".split()
+)
+
 # A type that more crates than so many have each one of their own of says too little in its name.
 MOST_TYPES_OF_A_NAME = 4
 TYPE = re.compile(r"^ *(?:pub(?:\([^)]*\))? )?(?:struct|enum|union|trait) ([A-Z]\w*)|^(?:pub(?:\([^)]*\))? )?type ([A-Z]\w*)", re.M)
@@ -251,6 +258,12 @@ def check_features():
                 complain("features", f"{manifest}:{number}", f"they stand in Cargo.toml at the top: {line.strip()[:60]}")
 
 
+def check_top(paths):
+    """Nothing lies at the top of the tree but what belongs there: a test that runs there leaves files behind."""
+    for name in sorted({path.parts[0] for path in paths} - TOP):
+        complain("top", name, "lies at the top of the tree, and tidy.py does not name it")
+
+
 def check_tour():
     """The README's tour has each crate."""
     readme = pathlib.Path("README.md").read_text() if pathlib.Path("README.md").exists() else ""
@@ -339,6 +352,7 @@ def main():
         "features": "all crates use the same features of a library",
         "invariants": "comments cite invariants that are there",
         "rooms": "modules of a crate use only modules below them",
+        "top": "nothing but what belongs there lies at the top of the tree",
         "tour": "the tour of the sources has each crate",
         "types": "the name of a type means one thing",
         "thrown": "no result is thrown away without a reason",
@@ -369,6 +383,7 @@ def main():
     check_crates()
     check_features()
     check_rooms()
+    check_top(tracked())
     check_tour()
     check_invariants()
     check_types()
