@@ -32,7 +32,7 @@ impl Engine {
     /// # Errors
     /// `InUse` when somebody has the cluster open, or a unit in doubt has changed it (X4); or what the system says.
     pub fn condemn(&self, data: &Path, index: &Path) -> Result<Condemned, OpenError> {
-        let lock = match open_file(self.disk(), data, Lock::Exclusive, true) {
+        let lock = match self.open_for_itself(data) {
             Ok(file) => Some(file),
             Err(OpenError::Missing { .. }) => None,
             Err(error) => return Err(error),

@@ -3,13 +3,12 @@
 use crate::archive::{self, Plan, RedoError, Step};
 use crate::engine::Engine;
 use crate::error::OpenError;
-use crate::files::open_file;
 use crate::log::owned_parts;
 use crate::open::OpenDataSet;
 use crate::prepared::{clean, undecided_at, Undecided};
 use crate::request::OpenOptions;
 use crate::roots::read_root;
-use cica_disk::Lock;
+
 use std::path::{Path, PathBuf};
 
 impl From<RedoError> for OpenError {
@@ -75,7 +74,7 @@ impl Engine {
         mut progress: impl FnMut(u64),
     ) -> Result<u64, OpenError> {
         let shared = self.shared();
-        let file = open_file(self.disk(), data, Lock::Exclusive, true)?;
+        let file = self.open_for_itself(data)?;
         let root = read_root(&*file, data)?;
         let inner = OpenDataSet::open(shared, file, root, data, index, OpenOptions::recovery())?;
         inner.exceed_definition();

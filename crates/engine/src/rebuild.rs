@@ -10,7 +10,7 @@
 
 use crate::engine::Engine;
 use crate::error::OpenError;
-use crate::files::{new_file, open_file, sync_directory};
+use crate::files::{new_file, sync_directory};
 use crate::log::owned_parts;
 use crate::open::OpenDataSet;
 use crate::request::OpenOptions;
@@ -19,7 +19,7 @@ use crate::store::ComponentLayout;
 use crate::volumes::mark_volume;
 use crate::write_check;
 use cica_compress::GENERATIONS;
-use cica_disk::{File, Lock, WriteAt};
+use cica_disk::{File, WriteAt};
 use cica_format::attributes::{Attributes, Organization};
 use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
 use cica_format::checksum::{ci_checksum, Identity};
@@ -160,7 +160,7 @@ impl Engine {
     /// # Errors
     /// `undo` is not of this data set and moment; it cannot be written.
     pub fn take_back(&self, data: &Path, index: &Path, undo: &[u8]) -> Result<u64, OpenError> {
-        let file = open_file(self.disk(), data, Lock::Exclusive, true)?;
+        let file = self.open_for_itself(data)?;
         let root = read_root(&*file, data)?;
         let requests = owned_parts(undo).map_err(|error| OpenError::Unusable {
             path: data.to_path_buf(),

@@ -91,7 +91,7 @@ struct dictinfo {
 #define ISGTEQ 7
 #define ISLOCK 0x100 /* added: the record is locked */
 #define ISWAIT 0x400 /* added: whoever has it is waited for; ELOCKED if that is another fd of this program */
-#define ISLCKW 0x500 /* both */
+#define ISLCKW 0x500 /* both; a signal ends the wait (EINTR), if its handler is not one with SA_RESTART */
 #define ISSKIPLOCK 0x200 /* not supported yet: EBADARG */
 #define ISKEEPLOCK 0x800 /* at isstart; not supported yet: EBADARG */
 

@@ -3,10 +3,12 @@
 //! * B1. No panic leaves the library: the call answers EBADFILE, and what it worked on is closed.
 //! * B2. A pointer of the program's is looked at only after it was found not to be null, and kept by no call.
 //! * B3. A call of a thread that is in one already is refused: a handler of a signal makes it, or has left the first by
-//!   `longjmp`. Calls of several threads take turns. One that waits for a record gives its turn back again and again.
+//!   `longjmp`. Calls of several threads take turns. One that waits for a record gives its turn back again and again;
+//!   a handler may run then, call what it likes, and leave the call (interrupt:E1).
 //! * B4. A child of fork is refused: files and locks are its parent's.
 
-use crate::error::{Refused, EBADARG, EBADFILE, EFNAME, NUMBERS};
+use crate::error::{Refused, EBADARG, EBADFILE, EFNAME, EINTR, NUMBERS};
+use crate::interrupt::SignalsHeld;
 use crate::process::Process;
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::{c_char, c_int, c_long, CString};
@@ -62,7 +64,8 @@ impl Call {
     fn begin() -> Result<Call, Refused> {
         if IN_CALL.replace(true) {
             let words =
-                "a call of this thread is not over: a handler of a signal may set a flag, and call nothing here";
+                "a call of this thread is not over: a handler of a signal made this one, or has left that one by \
+                         longjmp; it may set a flag, and do both only while isread waits (ISLCKW)";
             return Err(Refused::because(EBADARG, words));
         }
         cica_disk::notice_forks();
@@ -84,11 +87,22 @@ impl Call {
         })
     }
 
-    /// Lets calls of other threads have a turn.
-    fn pause(&self) -> Result<(), Refused> {
+    /// Lets calls of other threads have a turn, and handlers of signals.
+    ///
+    /// # Errors
+    /// EINTR: a handler has run.
+    fn pause(&self, held: &SignalsHeld) -> Result<(), Refused> {
         GATE.taken.store(false, Release);
         std::thread::sleep(PAUSE);
-        take_gate()
+        // Whoever is here has nothing: the handler may make calls, and need not come back.
+        IN_CALL.set(false);
+        let is_interrupted = held.take();
+        IN_CALL.set(true);
+        take_gate()?;
+        if is_interrupted {
+            return Err(Refused::because(EINTR, "a signal came while the record was waited for"));
+        }
+        Ok(())
     }
 }
 
@@ -123,11 +137,18 @@ pub fn call(what: impl FnOnce(&mut Option<Process>) -> Result<c_int, Refused>) -
 
 /// The same of a call that may wait. Where it gives no result others have a turn, and it is tried again.
 pub fn call_in_turns(mut what: impl FnMut(&mut Option<Process>) -> Result<Option<c_int>, Refused>) -> c_int {
-    answer(Call::begin().and_then(|call| loop {
+    answer(Call::begin().and_then(|call| {
         if let Some(result) = call.turn(&mut what)? {
-            break Ok(result);
+            return Ok(result);
         }
-        call.pause()?;
+        // From here on it waits.
+        let held = SignalsHeld::begin();
+        loop {
+            call.pause(&held)?;
+            if let Some(result) = call.turn(&mut what)? {
+                return Ok(result);
+            }
+        }
     }))
 }
 

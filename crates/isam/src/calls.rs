@@ -185,7 +185,7 @@ pub unsafe extern "C" fn isindexinfo(number: c_int, buffer: *mut c_void, index: 
             isreclen.store(file.shortest as c_int, Relaxed);
             return Ok(());
         }
-        let key = usize::try_from(index - 1)
+        let key = usize::try_from(i64::from(index) - 1)
             .ok()
             .and_then(|index| file.layout.keys.get(index));
         let (key, _) = key.ok_or_else(|| Refused::because(EBADKEY, format!("the file has no key {index}")))?;
@@ -329,7 +329,7 @@ pub unsafe extern "C" fn isrewcurr(number: c_int, record: *const c_char) -> c_in
         let length = length(file)?;
         // SAFETY: the caller's promise.
         let record = unsafe { bytes(record, length) }?;
-        file.rewrite_current(record, || store.unit()).map(|()| 0)
+        file.rewrite_current(record, store).map(|()| 0)
     })
 }
 

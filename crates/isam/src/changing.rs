@@ -6,8 +6,9 @@
 
 use crate::error::{end, Refused, EDUPL, ENOCURR, ENOTOPEN, ENOTRANS, EROWSIZE};
 use crate::file::{Current, IsamFile};
-use cica::{Insert, Intent, RequestError, Search, Str, UnitOfRecovery};
+use cica::{Insert, Intent, RequestError, Search, Store, Str, UnitOfRecovery};
 use cica_engine::Patience;
+use cica_session::Session;
 
 impl IsamFile {
     /// Adds a record; `current`: it is the current one then.
@@ -48,18 +49,18 @@ impl IsamFile {
         Ok(done?)
     }
 
-    /// Replaces the current record, whose prime key may change. `unit` makes a unit of recovery.
+    /// Replaces the current record, whose prime key may change.
     ///
     /// # Errors
     /// As [`rewrite`](Self::rewrite); ENOCURR.
-    pub fn rewrite_current(&mut self, record: &[u8], unit: impl FnOnce() -> UnitOfRecovery) -> Result<(), Refused> {
+    pub fn rewrite_current(&mut self, record: &[u8], store: &Store) -> Result<(), Refused> {
         let stored = self.to_store(record)?;
         let old = self.current_prime()?;
         if self.layout.key_of(0, &stored) == old {
             let changed = self.work().rewrite(&old, &stored);
             self.ended(changed)?;
             self.note_changed(&old);
-        } else if self.is_there(&stored)? {
+        } else if self.is_there(&stored)? || self.has_unique(store.session(), &stored)? {
             return Err(Refused::new(EDUPL));
         } else if self.is_in_unit() {
             // The program's transaction has both; what is refused half done is put back.
@@ -73,7 +74,7 @@ impl IsamFile {
             let new = self.layout.key_of(0, &stored).to_vec();
             self.note_changed(&new);
         } else {
-            self.exchange_in(unit(), &old, &stored)?;
+            self.exchange_in(store.unit(), &old, &stored)?;
         }
         self.reader.current = Current::Record(stored);
         self.stand_on_current()
@@ -88,6 +89,29 @@ impl IsamFile {
             Err(RequestError::NotFound) => Ok(false),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Has another record a key of this one that has no duplicates? The current record may keep its own.
+    fn has_unique(&mut self, session: &Session, stored: &[u8]) -> Result<bool, Refused> {
+        let Current::Record(current) = &self.reader.current else {
+            return Ok(false);
+        };
+        let changed = |number: &usize| {
+            let is_unique = !self.layout.keys[*number].0.duplicates;
+            is_unique && self.layout.key_of(*number, stored) != self.layout.key_of(*number, current)
+        };
+        let asked: Vec<usize> = (1..self.layout.keys.len()).filter(changed).collect();
+        for number in asked {
+            let through = self.through(session, number)?;
+            let key = self.layout.key_of(number, stored);
+            let found = through.string().get(key, Search::Equal, Intent::Position).map(drop);
+            match found {
+                Ok(()) => return Ok(true),
+                Err(RequestError::NotFound) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(false)
     }
 
     /// Exchanges a record for another within a unit of its own, and locks the new one if one of both was locked.

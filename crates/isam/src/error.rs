@@ -2,6 +2,7 @@
 
 use cica::{Code, Error};
 use cica_catalog::CatalogError;
+use cica_disk::DiskError;
 use cica_engine::{RequestError, UnitOfRecovery};
 use cica_messages::Message;
 use cica_session::SessionError;
@@ -87,8 +88,11 @@ pub const ENOTYET: i32 = 199;
 /// The system's numbers are below 100; `iserrno` has them too.
 pub const EIO: i32 = 5;
 pub const ENOENT: i32 = 2;
+pub const EINTR: i32 = 4;
 pub const EACCES: i32 = 13;
 pub const EEXIST: i32 = 17;
+pub const ENFILE: i32 = 23;
+pub const EMFILE: i32 = 24;
 pub const ENOSPC: i32 = 28;
 
 impl Refused {
@@ -140,6 +144,7 @@ fn number_of(error: &RequestError) -> i32 {
 impl From<Error> for Refused {
     fn from(error: Error) -> Refused {
         let number = match &error {
+            _ if of_process(&error).is_some() => of_process(&error).unwrap_or(EBADFILE),
             Error::Request(request) => number_of(request),
             // Nothing is there before something is made.
             Error::Start(SessionError::Catalog(CatalogError::NoCatalog { .. })) => ENOENT,
@@ -154,6 +159,16 @@ impl From<Error> for Refused {
         };
         Refused::because(number, error.to_string())
     }
+}
+
+/// The system's number of what the process has no more of: descriptors. It says nothing of the file.
+fn of_process(error: &(dyn std::error::Error + 'static)) -> Option<i32> {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let numbers = causes.filter_map(|cause| {
+        let error = cause.downcast_ref::<std::io::Error>()?;
+        DiskError::of(error).map_or(error.raw_os_error(), DiskError::raw_os_error)
+    });
+    numbers.into_iter().find(|number| matches!(*number, ENFILE | EMFILE))
 }
 
 /// What a function of the catalog told, where it was not done.

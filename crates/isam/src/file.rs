@@ -12,7 +12,7 @@
 //! * I1. A string that reads has no locks. What is locked is so by `work` alone, whose locks are those of the file or
 //!   of its transaction. What is changed is so by `work`, or in a unit for which `work` gives up locks (`give_up`).
 
-use crate::error::{Refused, EBADFILE, EFLOCKED, ENOTEXCL, EROWSIZE};
+use crate::error::{Refused, EBADFILE, ENOTEXCL, EROWSIZE};
 use crate::key::Key;
 use crate::layout::Layout;
 use crate::mode::Mode;
@@ -177,18 +177,10 @@ impl IsamFile {
         if key == self.reader.key {
             return Ok(());
         }
-        let (mut string, through) = match key.checked_sub(1).map(|number| self.indexes[number].clone()) {
+        let (mut string, through) = match key.checked_sub(1) {
             None => (self.base.string(), None),
-            Some(index) => {
-                let failed = |error| open_error(&index, error);
-                let contents = self.catalog.contents().map_err(Error::from)?;
-                let reached = session.reach(&self.name).map_err(failed)?.1;
-                let reached: Reached = reached.through(&contents, &index).map_err(failed)?;
-                let options = OpenOptions::input();
-                let through = session
-                    .open_reached(&self.name, &self.catalog, &reached, options)
-                    .map_err(failed)?;
-                let through = through.closing_on_drop();
+            Some(_) => {
+                let through = self.through(session, key)?;
                 (through.string(), Some(through))
             }
         };
@@ -202,6 +194,21 @@ impl IsamFile {
             _through: through,
         };
         Ok(())
+    }
+
+    /// The base through the alternate index of a key behind the prime one.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub fn through(&self, session: &Session, key: usize) -> Result<DataSet, Refused> {
+        let index = &self.indexes[key - 1];
+        let failed = |error| open_error(index, error);
+        let contents = self.catalog.contents().map_err(Error::from)?;
+        let reached = session.reach(&self.name).map_err(failed)?.1;
+        let reached: Reached = reached.through(&contents, index).map_err(failed)?;
+        let options = OpenOptions::input();
+        let through = session.open_reached(&self.name, &self.catalog, &reached, options);
+        Ok(through.map_err(failed)?.closing_on_drop())
     }
 
     /// The string that changes and locks: within `unit`, if its changes belong to one that has begun.
@@ -353,14 +360,10 @@ impl IsamFile {
 }
 
 fn open_error(name: &Name, error: SessionError) -> Refused {
-    let refused = Refused::from(Error::Open {
+    Refused::from(Error::Open {
         name: name.to_string(),
         error,
-    });
-    match refused.number {
-        EFLOCKED => Refused::because(EFLOCKED, refused.words),
-        _ => refused,
-    }
+    })
 }
 
 fn upgraded(entry: &Entry) -> Option<&Aix> {

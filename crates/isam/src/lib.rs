@@ -7,6 +7,7 @@
 //! ```text
 //! calls        the calls, in the header's order          described   keydesc, dictinfo
 //! border       one call at a time; iserrno               process     catalog, open files, transaction
+//! interrupt    signals while a call waits
 //! building     what makes and ends files and keys
 //! reading changing                                       file        an open file: key, current record, locks
 //! name mode    from a name to a data set; numbers        layout key  how records and keys lie in a data set
@@ -24,6 +25,7 @@ mod changing;
 mod described;
 mod error;
 mod file;
+mod interrupt;
 mod key;
 mod layout;
 mod mode;

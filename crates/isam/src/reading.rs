@@ -5,7 +5,7 @@ use crate::file::{Current, IsamFile, Still, Way};
 use crate::key::{behind, Key};
 use crate::mode::{Reading, Start, Which};
 use cica::{Intent, RequestError, Search, Str};
-use cica_engine::Patience;
+use cica_engine::{Patience, ReadIntegrity};
 use cica_session::Session;
 
 /// Why no record was read.
@@ -22,6 +22,17 @@ pub struct Place {
     current: Current,
     /// The record that is read next, where isstart has said so.
     next: Option<Vec<u8>>,
+}
+
+impl From<RequestError> for Unread {
+    fn from(error: RequestError) -> Unread {
+        match &error {
+            RequestError::Exclusive { key, .. } | RequestError::LockTimeout { key, .. } => {
+                Unread::Busy(key.clone(), error.into())
+            }
+            _ => Unread::Refused(error.into()),
+        }
+    }
 }
 
 impl From<Refused> for Unread {
@@ -45,9 +56,14 @@ impl IsamFile {
         if self.mode.locks_reads {
             self.unlock_all();
         }
+        let locks = how.lock || self.mode.locks_reads;
         let stored = loop {
-            let found = self.found(record, how.which)?;
-            if !how.lock && !self.mode.locks_reads {
+            let found = if locks {
+                self.found_or_met(record, how.which, patience)?
+            } else {
+                self.found(record, how.which, false)?
+            };
+            if !locks {
                 break found;
             }
             match self.locked(&found, how.which, patience) {
@@ -67,21 +83,54 @@ impl IsamFile {
         }
     }
 
-    /// The record that is meant, as it is stored. Where there is none, there is no current record any more.
-    fn found(&mut self, record: &[u8], which: Which) -> Result<Vec<u8>, Refused> {
-        self.find(record, which).inspect_err(|refused| {
+    /// The record that is meant, where it is to be locked. One that somebody else has, or has erased and may bring back,
+    /// is waited for with this patience; by another key than the prime one an erased record is not met.
+    fn found_or_met(&mut self, record: &[u8], which: Which, patience: Patience) -> Result<Vec<u8>, Unread> {
+        let (prime, refused) = match self.found(record, which, true) {
+            Err(Unread::Busy(prime, refused)) => (prime, refused),
+            done => return done,
+        };
+        if self.has(&prime) {
+            // It is this file's own, which the reader does not know.
+            return self.found(record, which, false);
+        }
+        if patience == Patience::None {
+            return Err(Unread::Busy(prime, refused));
+        }
+        // Who locks is who waits: so a circle is found.
+        self.lock(prime.clone(), patience)?;
+        let found = self.found(record, which, false);
+        if !matches!(&found, Ok(found) if self.layout.key_of(0, found) == prime) {
+            self.give_up([&prime, &prime]);
+        }
+        found
+    }
+
+    /// The record that is meant, as it is stored. Where there is none, there is no current record any more. `meets`: what
+    /// others have not committed refuses it.
+    fn found(&mut self, record: &[u8], which: Which, meets: bool) -> Result<Vec<u8>, Unread> {
+        if meets {
+            self.reader.string.set_integrity(ReadIntegrity::Consistent);
+        }
+        let found = self.find(record, which, meets);
+        if meets {
+            // What goes back to a record that it has shown takes it as it is.
+            self.reader.string.set_integrity(ReadIntegrity::None);
+        }
+        if let Err(Unread::Refused(refused)) = &found {
             if refused.number == EENDFILE || refused.number == ENOREC {
                 self.reader.current = Current::None;
             }
-        })
+        }
+        found
     }
 
-    fn find(&mut self, record: &[u8], which: Which) -> Result<Vec<u8>, Refused> {
+    fn find(&mut self, record: &[u8], which: Which, meets: bool) -> Result<Vec<u8>, Unread> {
         let key = match which {
             Which::Equal | Which::Greater | Which::GreaterOrEqual => self.layout.asked(self.reader.key, record),
             Which::Next => return self.step(Way::Forward),
             Which::Previous => return self.step(Way::Backward),
-            Which::Current => return self.current(),
+            Which::Current => return self.current(meets),
             Which::First | Which::Last => Vec::new(),
         };
         self.reader.still = None;
@@ -94,51 +143,90 @@ impl IsamFile {
             }
             Which::Greater => {
                 let above = behind(&key).ok_or_else(|| Refused::new(ENOREC))?;
-                point_above(string, &above)?;
+                self.point(&above, Search::GreaterOrEqual, meets)?;
             }
-            Which::GreaterOrEqual => string.point(&key[..], Search::GreaterOrEqual)?,
-            _ => return self.equal(&key),
+            Which::GreaterOrEqual => self.point(&key, Search::GreaterOrEqual, meets)?,
+            _ => return self.equal(&key, meets),
         }
         self.step(Way::Forward)
     }
 
+    /// To a record by its key. A position is none of a record that somebody has erased; a read meets it (`meets`).
+    fn point(&mut self, key: &[u8], search: Search, meets: bool) -> Result<(), Unread> {
+        let string = &mut self.reader.string;
+        match string.point(key, search) {
+            Err(RequestError::NotFound) if meets => {
+                let met = string.get(key, search, Intent::Read).map(drop);
+                // Refused, it stands where the record would be.
+                let pointed = string.point(key, Search::GreaterOrEqual);
+                met?;
+                Ok(pointed?)
+            }
+            done => Ok(done?),
+        }
+    }
+
     /// The first record of a key.
-    fn equal(&mut self, key: &[u8]) -> Result<Vec<u8>, Refused> {
-        self.reader.string.point(key, Search::Equal)?;
+    fn equal(&mut self, key: &[u8], meets: bool) -> Result<Vec<u8>, Unread> {
+        self.point(key, Search::Equal, meets)?;
         match self.step(Way::Forward) {
             Ok(found) if self.layout.key_of(self.reader.key, &found) == key => Ok(found),
             // It went between the two.
-            Ok(_) => Err(Refused::new(ENOREC)),
-            Err(refused) if refused.number == EENDFILE => Err(Refused::new(ENOREC)),
-            Err(refused) => Err(refused),
+            Ok(_) => Err(Refused::new(ENOREC).into()),
+            Err(Unread::Refused(refused)) if refused.number == EENDFILE => Err(Refused::new(ENOREC).into()),
+            Err(unread) => Err(unread),
         }
     }
 
     /// The record beside the position.
-    fn step(&mut self, way: Way) -> Result<Vec<u8>, Refused> {
+    fn step(&mut self, way: Way) -> Result<Vec<u8>, Unread> {
         let passed = self.reader.still.take().filter(|still| still.way != way);
         let string = &mut self.reader.string;
-        let mut beside = || -> Result<Vec<u8>, Refused> {
+        let beside = |string: &mut Str| -> Result<Vec<u8>, RequestError> {
             let record = match way {
                 Way::Forward => string.next(Intent::Read)?,
                 Way::Backward => string.prev(Intent::Read)?,
             };
             Ok(record.bytes.to_vec())
         };
-        let first = beside()?;
-        match passed {
-            Some(still) if self.layout.key_of(0, &first) == still.prime => beside(),
-            _ => Ok(first),
-        }
+        let stepped = match passed {
+            None => beside(string),
+            // Whoever has it does not keep anybody from passing it.
+            Some(still) => match string.without_integrity(beside) {
+                Ok(first) if self.layout.key_of(0, &first) == still.prime => beside(string),
+                done => done,
+            },
+        };
+        stepped.map_err(|error| {
+            let unread = Unread::from(error);
+            if let Unread::Busy(prime, _) = &unread {
+                // It is the next to be read.
+                let prime = prime.clone();
+                self.reader.still = Some(Still { way, prime });
+            }
+            unread
+        })
     }
 
-    fn current(&mut self) -> Result<Vec<u8>, Refused> {
+    fn current(&mut self, meets: bool) -> Result<Vec<u8>, Unread> {
         match &self.reader.current {
-            Current::None => Err(Refused::new(ENOCURR)),
+            Current::None => Err(Refused::new(ENOCURR).into()),
             Current::Started => self.step(Way::Forward),
             Current::Record(stored) => {
                 let prime = self.layout.key_of(0, stored).to_vec();
-                Ok(self.work().get(&prime, Search::Equal, Intent::Read)?.bytes.to_vec())
+                // It knows what is this file's own.
+                let work = self.work();
+                let how = if meets {
+                    ReadIntegrity::Consistent
+                } else {
+                    ReadIntegrity::None
+                };
+                work.set_integrity(how);
+                let read = work
+                    .get(&prime, Search::Equal, Intent::Read)
+                    .map(|record| record.bytes.to_vec());
+                work.set_integrity(ReadIntegrity::None);
+                Ok(read?)
             }
         }
     }
@@ -187,7 +275,7 @@ impl IsamFile {
     /// are looked for by no record.
     ///
     /// # Errors
-    /// ENOREC: there is no such record. EENDFILE: there is none at all.
+    /// ENOREC: there is no such record. Of a file without records the start and the end are there.
     pub fn start(&mut self, record: &[u8], length: usize, at: Start) -> Result<(), Refused> {
         (self.reader.current, self.reader.still) = (Current::None, None);
         let mut key = match at {
@@ -199,12 +287,14 @@ impl IsamFile {
         }
         let string = &mut self.reader.string;
         match at {
-            Start::First => string.point_first().map_err(no_records)?,
+            Start::First => unless_empty(string.point_first())?,
             // The next one that is read is the last.
             Start::Last => {
-                string.point_last().map_err(no_records)?;
-                let last = string.prev(Intent::Read)?.bytes.to_vec();
-                self.stand_by(&last, Way::Forward)?;
+                unless_empty(string.point_last())?;
+                match string.prev(Intent::Read).map(|last| last.bytes.to_vec()) {
+                    Ok(last) => self.stand_by(&last, Way::Forward)?,
+                    Err(error) => unless_empty(Err(error))?,
+                }
             }
             Start::Equal => string.point(&key[..], Search::Equal)?,
             Start::GreaterOrEqual => string.point(&key[..], Search::GreaterOrEqual)?,
@@ -277,6 +367,14 @@ impl IsamFile {
 /// To the first record at or above what is above all that was asked for.
 fn point_above(string: &mut Str, above: &[u8]) -> Result<(), Refused> {
     Ok(string.point(above, Search::GreaterOrEqual)?)
+}
+
+/// The start and the end of no records are there.
+fn unless_empty(pointed: Result<(), RequestError>) -> Result<(), Refused> {
+    match pointed {
+        Err(RequestError::NotFound | RequestError::EndOfData) => Ok(()),
+        done => Ok(done?),
+    }
 }
 
 /// To the first or last of no records is the end.

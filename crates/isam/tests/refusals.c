@@ -2,6 +2,8 @@
  * it should be, and ends with 1. */
 #include "program.h"
 #include <errno.h>
+#include <limits.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* The first run of a program finds nothing, and makes it. */
@@ -117,6 +119,66 @@ static void closed_in_a_transaction(void) {
     CHECK(isclose(fd) == 0);
 }
 
+/* A change that is refused leaves the order of those that have one key as it is. */
+static void refused_exchange(int in_transaction) {
+    struct keydesc name = key(ISNODUPS, 0, 10, CHARTYPE);
+    struct keydesc number = key(ISNODUPS, 10, 4, CHARTYPE), group = key(ISDUPS, 14, 2, CHARTYPE);
+    char area[LENGTH], order[4] = "";
+    int fd = isbuild("exchange", LENGTH, &name, ISINOUT + ISEXCLLOCK);
+    CHECK(fd >= 0 && isaddindex(fd, &number) == 0 && isaddindex(fd, &group) == 0);
+    CHECK(isclose(fd) == 0);
+    fd = isopen("exchange", ISINOUT + ISMANULOCK + (in_transaction ? ISTRANS : 0));
+    if (in_transaction) CHECK(isbegin() == 0);
+    CHECK(iswrite(fd, record("A", 1, 7, 0)) == 0);
+    CHECK(iswrite(fd, record("B", 2, 7, 0)) == 0);
+    CHECK(iswrite(fd, record("C", 3, 7, 0)) == 0);
+    CHECK(isread(fd, memcpy(area, record("A", 0, 0, 0), LENGTH), ISEQUAL) == 0);
+    REFUSED(isrewcurr(fd, record("Z", 2, 7, 0)), EDUPL);
+    REFUSED(isrewcurr(fd, record("B", 9, 7, 0)), EDUPL);
+    CHECK(isstart(fd, &group, 0, NULL, ISFIRST) == 0);
+    for (int at = 0; at < 3; at++) {
+        CHECK(isread(fd, area, ISNEXT) == 0);
+        order[at] = area[0];
+    }
+    CHECK(strcmp(order, "ABC") == 0);
+    /* Its own further key it may keep. */
+    CHECK(isstart(fd, &name, 0, NULL, ISFIRST) == 0 && isread(fd, area, ISNEXT) == 0);
+    CHECK(isrewcurr(fd, record("Z", 1, 7, 0)) == 0);
+    if (in_transaction) CHECK(iscommit() == 0);
+    CHECK(isclose(fd) == 0 && iserase("exchange") == 0);
+}
+
+/* A file without records has a start and an end; and what this program has open itself is no other program's. */
+static void empty_and_own(void) {
+    struct keydesc name = key(ISNODUPS, 0, 10, CHARTYPE);
+    char area[LENGTH];
+    int fd = isbuild("empty", LENGTH, &name, ISINOUT + ISEXCLLOCK);
+    CHECK(isstart(fd, &name, 0, NULL, ISFIRST) == 0);
+    REFUSED(isread(fd, area, ISNEXT), EENDFILE);
+    CHECK(isstart(fd, &name, 0, NULL, ISLAST) == 0);
+    REFUSED(isread(fd, area, ISNEXT), EENDFILE);
+    REFUSED(isread(fd, area, ISPREV), EENDFILE);
+    REFUSED(isindexinfo(fd, area, INT_MIN), EBADKEY);
+    REFUSED(iserase("empty"), EFLOCKED);
+    CHECK(strstr(iserrtext(), "this process has it open") != NULL);
+    REFUSED(isrename("empty", "full"), EFLOCKED);
+    CHECK(strstr(iserrtext(), "this process has it open") != NULL);
+    CHECK(isclose(fd) == 0);
+}
+
+/* Descriptors that are all in use say nothing of the file. */
+static void no_descriptors(void) {
+    struct rlimit before, few;
+    CHECK(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    few = before;
+    few.rlim_cur = (rlim_t) dup(0);
+    CHECK(close((int) few.rlim_cur) == 0 && setrlimit(RLIMIT_NOFILE, &few) == 0);
+    REFUSED(isopen("empty", ISINOUT), EMFILE);
+    CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
+    int fd = isopen("empty", ISINOUT);
+    CHECK(fd >= 0 && isclose(fd) == 0);
+}
+
 int main(void) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     alarm(120);
@@ -125,6 +187,10 @@ int main(void) {
     refused_changes();
     places();
     closed_in_a_transaction();
+    refused_exchange(0);
+    refused_exchange(1);
+    empty_and_own();
+    no_descriptors();
     printf("%d failures\n", failures);
     return failures != 0;
 }

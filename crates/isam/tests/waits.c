@@ -1,15 +1,32 @@
 /* Records that another program has while this one waits for them. `waits other STEP NAME` is the other program. Prints
  * what is not as it should be, and ends with 1. */
 #include "program.h"
+#include <errno.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static const char *self;
 
+/* It has erased the record in its transaction, says so, and ends that while somebody waits. */
+static int erased(int commit, const char *name) {
+    int fd = isopen("waits", ISINOUT + ISMANULOCK + ISTRANS);
+    CHECK(fd >= 0 && isbegin() == 0 && isdelete(fd, record(name, 0, 0, 0)) == 0);
+    printf("ready\n");
+    fflush(stdout);
+    usleep(300 * 1000);
+    CHECK((commit ? iscommit() : isrollback()) == 0);
+    CHECK(isclose(fd) == 0);
+    return failures != 0;
+}
+
 /* It has the record, says so, and does something to it while somebody waits. */
 static int other(const char *step, const char *name) {
     char area[LENGTH];
+    if (strcmp(step, "rolls") == 0 || strcmp(step, "commits") == 0) return erased(step[0] == 'c', name);
     int fd = isopen("waits", ISINOUT + ISMANULOCK);
     CHECK(fd >= 0);
     CHECK(isread(fd, memcpy(area, record(name, 0, 0, 0), LENGTH), ISEQUAL + ISLOCK) == 0);
@@ -169,12 +186,117 @@ static void goes(int fd, struct keydesc *name, struct keydesc *number) {
     CHECK(isrelease(fd) == 0);
 }
 
+/* A record that another program has erased may come back: it is no record that is not there. */
+static void comes_back(int fd, struct keydesc *name) {
+    char area[LENGTH];
+    FILE *begun;
+    CHECK(isstart(fd, name, 0, NULL, ISFIRST) == 0);
+    begun = begin("rolls", "B");
+    REFUSED(isread(fd, memcpy(area, record("B", 0, 0, 0), LENGTH), ISEQUAL + ISLOCK), ELOCKED);
+    REFUSED(isread(fd, memcpy(area, record("AB", 0, 0, 0), LENGTH), ISGTEQ + ISLOCK), ELOCKED);
+    REFUSED(isread(fd, memcpy(area, record("A", 0, 0, 0), LENGTH), ISGREAT + ISLOCK), ELOCKED);
+    /* What is not to be locked is read as it is. */
+    REFUSED(isread(fd, memcpy(area, record("B", 0, 0, 0), LENGTH), ISEQUAL), ENOREC);
+    CHECK(isread(fd, memcpy(area, record("A", 0, 0, 0), LENGTH), ISEQUAL + ISLOCK) == 0);
+    REFUSED(isread(fd, area, ISNEXT + ISLOCK), ELOCKED);
+    /* The same record is the next one still. */
+    CHECK(isread(fd, area, ISNEXT + ISLCKW) == 0 && area[0] == 'B');
+    CHECK(isread(fd, area, ISNEXT) == 0 && area[0] == 'C');
+    end(begun);
+    CHECK(isrelease(fd) == 0);
+    begun = begin("rolls", "B");
+    CHECK(isread(fd, area, ISPREV + ISLCKW) == 0 && area[0] == 'B');
+    end(begun);
+    CHECK(isrelease(fd) == 0);
+    begun = begin("rolls", "B");
+    REFUSED(isread(fd, area, ISCURR + ISLOCK), ELOCKED);
+    CHECK(isread(fd, area, ISCURR + ISLCKW) == 0 && area[0] == 'B');
+    end(begun);
+    CHECK(isrelease(fd) == 0);
+    begun = begin("rolls", "E");
+    CHECK(isread(fd, area, ISLAST) == 0 && area[0] == 'D');
+    REFUSED(isread(fd, area, ISNEXT + ISLOCK), ELOCKED);
+    REFUSED(isread(fd, memcpy(area, record("DD", 0, 0, 0), LENGTH), ISGTEQ + ISLOCK), ELOCKED);
+    CHECK(isread(fd, area, ISLAST + ISLCKW) == 0 && area[0] == 'E');
+    end(begun);
+    CHECK(isrelease(fd) == 0);
+    begun = begin("commits", "E");
+    REFUSED(isread(fd, memcpy(area, record("E", 0, 0, 0), LENGTH), ISEQUAL + ISLCKW), ENOREC);
+    end(begun);
+    CHECK(iswrite(fd, record("E", 5, 0, 0)) == 0);
+}
+
+/* What the transaction of this program has erased is not there for it. */
+static void own_erased(void) {
+    char area[LENGTH];
+    int fd = isopen("waits", ISINOUT + ISAUTOLOCK + ISTRANS);
+    CHECK(fd >= 0 && isbegin() == 0 && isdelete(fd, record("B", 0, 0, 0)) == 0);
+    CHECK(isrewrite(fd, record("C", 8, 0, 0)) == 0);
+    REFUSED(isread(fd, memcpy(area, record("B", 0, 0, 0), LENGTH), ISEQUAL), ENOREC);
+    CHECK(isread(fd, memcpy(area, record("A", 0, 0, 0), LENGTH), ISEQUAL) == 0);
+    CHECK(isread(fd, area, ISNEXT) == 0 && area[0] == 'C' && ldlong(area + 10) == 8);
+    CHECK(isread(fd, area, ISNEXT) == 0 && area[0] == 'D');
+    CHECK(isread(fd, area, ISPREV) == 0 && area[0] == 'C');
+    CHECK(isread(fd, area, ISPREV) == 0 && area[0] == 'A');
+    CHECK(isrollback() == 0 && isclose(fd) == 0);
+}
+
+static volatile int alarms;
+static sigjmp_buf out;
+static int own;
+
+static void counts(int signal) {
+    (void) signal;
+    alarms++;
+}
+
+/* It may call what it likes while the call that it interrupts waits. */
+static void leaves(int signal) {
+    char area[LENGTH];
+    (void) signal;
+    CHECK(isread(own, memcpy(area, record("A", 0, 0, 0), LENGTH), ISEQUAL) == 0);
+    siglongjmp(out, 1);
+}
+
+static void alarm_in(int milliseconds, void (*handler)(int), int flags) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+    struct itimerval due = {.it_value = {0, milliseconds * 1000}};
+    CHECK(sigaction(SIGALRM, &action, NULL) == 0 && setitimer(ITIMER_REAL, &due, NULL) == 0);
+}
+
+/* A wait ends with a signal, as one of the system's does. */
+static void signals(int fd) {
+    char area[LENGTH];
+    FILE *begun = begin("gives", "B");
+    alarm_in(50, counts, 0);
+    REFUSED(isread(fd, memcpy(area, record("B", 0, 0, 0), LENGTH), ISEQUAL + ISLCKW), EINTR);
+    CHECK(alarms == 1);
+    alarm_in(50, counts, SA_RESTART);
+    CHECK(isread(fd, memcpy(area, record("B", 0, 0, 0), LENGTH), ISEQUAL + ISLCKW) == 0);
+    CHECK(alarms == 2);
+    end(begun);
+    CHECK(isrelease(fd) == 0);
+    begun = begin("gives", "B");
+    own = fd;
+    if (sigsetjmp(out, 1) == 0) {
+        alarm_in(50, leaves, 0);
+        isread(fd, memcpy(area, record("B", 0, 0, 0), LENGTH), ISEQUAL + ISLCKW);
+        CHECK(!"it was left");
+    }
+    CHECK(isread(fd, memcpy(area, record("A", 0, 0, 0), LENGTH), ISEQUAL) == 0);
+    CHECK(isread(fd, memcpy(area, record("B", 0, 0, 0), LENGTH), ISEQUAL + ISLCKW) == 0);
+    end(begun);
+    CHECK(isrelease(fd) == 0);
+    signal(SIGALRM, SIG_DFL);
+    alarm(60);
+}
+
 int main(int count, char **words) {
     struct keydesc name = key(ISNODUPS, 0, 10, CHARTYPE), number = key(ISDUPS, 10, 4, CHARTYPE);
     char text[2] = "A";
     int fd;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    alarm(300);
+    alarm(60);
     self = words[0];
     if (count == 4 && strcmp(words[1], "other") == 0) return other(words[2], words[3]);
     fd = isbuild("waits", LENGTH, &name, ISINOUT + ISEXCLLOCK);
@@ -188,6 +310,9 @@ int main(int count, char **words) {
     number_of_another();
     own_of_a_closed_file(fd);
     circle(fd);
+    comes_back(fd, &name);
+    own_erased();
+    signals(fd);
     goes(fd, &name, &number);
     CHECK(isclose(fd) == 0);
     printf("%d failures\n", failures);

@@ -349,14 +349,28 @@ impl Engine {
 
     /// The data file of a cluster that nobody has open, locked, after recovery if that is due.
     pub(crate) fn open_closed(&self, data: &Path, index: &Path) -> Result<Box<dyn File>, OpenError> {
-        let file = open_file(self.disk(), data, Lock::Exclusive, true)?;
+        let file = self.open_for_itself(data)?;
         let root = read_root(&*file, data)?;
         if root.log.log == 0 {
             return Ok(file);
         }
         drop(file);
         recover(&self.shared, data, index, &root)?;
-        open_file(self.disk(), data, Lock::Exclusive, true)
+        self.open_for_itself(data)
+    }
+
+    /// A data file that nobody has open, locked. Where this process has it open the refusal says so.
+    pub(crate) fn open_for_itself(&self, data: &Path) -> Result<Box<dyn File>, OpenError> {
+        open_file(self.disk(), data, Lock::Exclusive, true).map_err(|error| match error {
+            OpenError::InUse { path, by: None, .. } if self.shared.opened(&[data]).get(data).is_some() => {
+                OpenError::InUse {
+                    path,
+                    why: "this process has it open; close it first",
+                    by: None,
+                }
+            }
+            error => error,
+        })
     }
 
     /// Opens a cluster; `index` is not looked at where the organization has none. If its last owner died, that owner's
