@@ -1,5 +1,5 @@
-//! A signal that comes while a call waits for a record: its handler runs, and the call ends with EINTR, as a wait of the
-//! system's does. One that was set up with SA_RESTART lets the call go on waiting.
+//! A signal that comes while a call waits for a record: its handler runs, and the call ends with EINTR, as waits of the
+//! system do. One that was set up with SA_RESTART lets the call go on waiting.
 //!
 //! * E1. While a call waits its thread takes signals at one place alone, where it has nothing: so each that comes is
 //!   seen, and a handler may leave the call by `siglongjmp`.

@@ -83,8 +83,8 @@ impl IsamFile {
         }
     }
 
-    /// The record that is meant, where it is to be locked. One that somebody else has, or has erased and may bring back,
-    /// is waited for with this patience; by another key than the prime one an erased record is not met.
+    /// The record that is meant, where it is to be locked. One that somebody else has is waited for with this patience,
+    /// one too that he has erased and may bring back; by another key than the prime one that is not met.
     fn found_or_met(&mut self, record: &[u8], which: Which, patience: Patience) -> Result<Vec<u8>, Unread> {
         let (prime, refused) = match self.found(record, which, true) {
             Err(Unread::Busy(prime, refused)) => (prime, refused),
@@ -106,8 +106,8 @@ impl IsamFile {
         found
     }
 
-    /// The record that is meant, as it is stored. Where there is none, there is no current record any more. `meets`: what
-    /// others have not committed refuses it.
+    /// The record that is meant, as it is stored. Where there is none, there is no current record any more. `meets`:
+    /// what others have not committed refuses it.
     fn found(&mut self, record: &[u8], which: Which, meets: bool) -> Result<Vec<u8>, Unread> {
         if meets {
             self.reader.string.set_integrity(ReadIntegrity::Consistent);
