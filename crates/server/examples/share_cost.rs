@@ -172,7 +172,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     drop(string);
     set.end_load()?;
     let alone = reads(&set)?;
-    println!("a lock and its unlock alone: {} ns", lock_and_unlock(&set)?);
+    let locks = (0..5).map(|_| lock_and_unlock(&set)).collect::<Result<Vec<_>, _>>()?;
+    println!("a lock and its unlock alone: {locks:?} ns");
     let sets = [(near, set)];
     let threads = commits(&sets);
     for (_, set) in sets {

@@ -187,6 +187,15 @@ impl Lock {
         self.queue().insert(place, waiter);
     }
 
+    /// A reason of the owner ends. True: it had the name for it.
+    pub fn give(&mut self, owner: u64, take: impl FnOnce(&mut Holder) -> bool) -> bool {
+        self.holder(owner).is_some_and(|holder| {
+            let had = take(holder);
+            holder.retained &= holder.is_exclusive() || holder.is_shared();
+            had
+        })
+    }
+
     /// Grants it to those who may have it now, in their order (L2). True: nobody has it.
     pub fn settle(&mut self) -> bool {
         let Some(others) = &mut self.others else {

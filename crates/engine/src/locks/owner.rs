@@ -116,7 +116,7 @@ impl Locks {
     /// Gives a lock back, whatever its mode. True: the owner had it.
     pub(crate) fn unlock(&self, set: u64, key: &[u8], owner: u64) -> bool {
         self.named(set, key, |name| {
-            let had = self.give_both(name, owner);
+            let had = self.give_locked(name, owner);
             if had {
                 if let Some(owned) = self.owners.lock().get_mut(&owner) {
                     owned.names.forget(name, |name| self.has_locked_name(name, owner));
@@ -130,7 +130,7 @@ impl Locks {
     pub(crate) fn end_locked(&self, owner: u64) {
         let names = (self.owners.lock().get_mut(&owner)).map(|owned| std::mem::take(&mut owned.names));
         for name in names.iter().flat_map(NameList::iter) {
-            self.give_both(name, owner);
+            self.give_locked(name, owner);
         }
     }
 
@@ -164,10 +164,6 @@ impl Locks {
             self.give_name(name, owner, Reason::Reading);
             Ok(())
         })
-    }
-
-    fn give_both(&self, name: &[u8], owner: u64) -> bool {
-        self.give_all(name, owner, &[Reason::Locked, Reason::Shared])
     }
 
     fn set_retained(&self, owner: u64, retained: bool) {

@@ -260,14 +260,25 @@ impl Locks {
     }
 
     pub(super) fn give_name(&self, name: &[u8], owner: u64, reason: Reason) -> bool {
-        self.give_all(name, owner, &[reason])
+        self.give_by(name, owner, |holder| holder.take(reason))
     }
 
-    /// Several reasons end. True: the owner had the name for one of them.
-    pub(super) fn give_all(&self, name: &[u8], owner: u64, reasons: &[Reason]) -> bool {
-        self.give_by(name, owner, |holder| {
-            reasons.iter().fold(false, |had, reason| holder.take(*reason) | had)
-        })
+    /// What the owner has locked by name is not locked any more, whatever its mode. True: it was.
+    pub(super) fn give_locked(&self, name: &[u8], owner: u64) -> bool {
+        let mut stripe = self.stripe(name).lock();
+        // Nearly always there is no other reason, so it is taken out at once and not looked up twice.
+        let Some((place, mut lock)) = stripe.names.remove_entry(name) else {
+            return false;
+        };
+        let had = lock.give(owner, |holder| {
+            holder.take(Reason::Locked) | holder.take(Reason::Shared)
+        });
+        if lock.settle() {
+            stripe.spare.give(place);
+        } else {
+            stripe.names.insert(place, lock);
+        }
+        had
     }
 
     /// The owner's unit keeps a record no more, however often it had kept it. True: it had.
@@ -295,11 +306,7 @@ impl Locks {
         let Some(lock) = stripe.names.get_mut(name) else {
             return false;
         };
-        let had = lock.holder(owner).is_some_and(|holder| {
-            let had = take(holder);
-            holder.retained &= holder.is_exclusive() || holder.is_shared();
-            had
-        });
+        let had = lock.give(owner, take);
         // Nearly always it was the last one.
         if lock.settle() {
             stripe.forget(name);
