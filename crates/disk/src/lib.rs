@@ -59,7 +59,7 @@ pub mod sim;
 mod visible;
 
 pub use cells::{Cells, LINE};
-pub use clock::{Clock, ManualClock, SystemClock};
+pub use clock::{Clock, ManualClock, SystemClock, ROUGHLY};
 pub use confined::{is_outside, Confined};
 pub use counted::{Counted, Counts};
 pub use disk::{Disk, Whose};

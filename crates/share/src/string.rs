@@ -17,7 +17,7 @@ use crate::refusal::{fenced, Refusal};
 use crate::set::Set;
 use crate::unit::NO_NUMBER;
 use crate::words::{integrity_code, wait_of, Answer, Ask, By, How, SentRecord, AREA, BATCH};
-use cica_disk::SeenArea;
+use cica_disk::{SeenArea, ROUGHLY};
 use cica_engine::far::FarString;
 use cica_engine::{Argument, Insert, Intent, LockMode, Patience, ReadIntegrity, Record, RequestError, Search};
 use cica_format::attributes::Organization;
@@ -239,7 +239,8 @@ impl ClientString {
             return None;
         }
         let clock = self.set.client.clock();
-        let is_fresh = || clock.passed().saturating_sub(read) <= FRESH;
+        // For each record: the rough clock, and what it may be behind.
+        let is_fresh = || (clock.passed_roughly() + ROUGHLY).saturating_sub(read) <= FRESH;
         if !self.ahead.records.is_empty() {
             // S4. What is no record is asked for again.
             let taken = self.ahead.records.take(is_fresh);
