@@ -8,28 +8,74 @@
 //! | empty | a panic in the call | stays so: the handle is gone |
 //!
 //! * H1. A token has the slot's number and its generation, so a closed handle is not mistaken for the next one opened.
-//!   The generation is looked at before the lock is, so who calls with a closed handle meets nobody.
-//! * H2. No lock is kept while a call works on an environment, data set or unit, and only the string's own while it works on
-//!   a string.
+//!   One exchange compares the generation and takes the slot, so who calls with a closed handle is in nobody's way.
+//! * H2. A slot is taken by a call that works on its string, or closes it, and by one that looks an environment, data set
+//!   or unit up, until it has that; for no longer.
 
 use crate::code::{Error, BAD_HANDLE, BUSY, FORKED, HANDLES};
 use crate::object::{Environment, Object, OpenDataSet, OpenString, OpenUnit};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
+use std::cell::UnsafeCell;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicU32, Ordering::*};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 use std::sync::{Arc, OnceLock};
 
+/// In `state` the generation stands above, and [`IN_CALL`] below while a call has the slot to itself.
 struct Slot {
-    /// Changed below the lock alone.
-    generation: AtomicU32,
-    object: Mutex<Option<Object>>,
+    state: AtomicU64,
+    object: UnsafeCell<Option<Object>>,
 }
 
-/// What a slot has, to oneself.
+// SAFETY: the object is looked at only by who has made the slot busy (`Taken`), and may go to other threads, see below.
+unsafe impl Sync for Slot {}
+
+/// Objects may go to other threads.
+const _: fn() = || {
+    fn goes<T: Send>() {}
+    goes::<Object>();
+};
+
+const IN_CALL: u64 = 1;
+
+/// A slot to oneself, until it is dropped. One atomic exchange finds the generation and takes the slot, and a plain store
+/// gives it back: with a mutex a get waited twice for what the processor had under way.
 struct Taken {
     number: u32,
     slot: &'static Slot,
-    object: MutexGuard<'static, Option<Object>>,
+    /// The state that it has when it is given back.
+    after: u64,
+}
+
+impl Taken {
+    /// Takes a slot that is open with this generation.
+    #[inline]
+    fn of(number: u32, slot: &'static Slot, generation: u32) -> Result<Taken, Error> {
+        let after = u64::from(generation) << 32;
+        match slot.state.compare_exchange(after, after | IN_CALL, Acquire, Relaxed) {
+            Ok(_) => Ok(Taken { number, slot, after }),
+            Err(seen) if seen == after | IN_CALL => Err(Error::new(BUSY, "another thread is using this handle")),
+            Err(_) => Err(bad()),
+        }
+    }
+
+    #[inline]
+    fn object(&mut self) -> &mut Option<Object> {
+        // SAFETY: the slot is busy for this one alone, which is borrowed meanwhile.
+        unsafe { &mut *self.slot.object.get() }
+    }
+
+    /// From now on the token finds nothing (H1).
+    fn end(&mut self) {
+        let generation = ((self.after >> 32) as u32).wrapping_add(1).max(1);
+        self.after = u64::from(generation) << 32;
+    }
+}
+
+impl Drop for Taken {
+    #[inline]
+    fn drop(&mut self) {
+        self.slot.state.store(self.after, Release);
+    }
 }
 
 const CHUNK: usize = 256;
@@ -76,19 +122,26 @@ pub fn put(object: Object) -> Result<*mut c_void, Error> {
     };
     let chunk = TABLE.chunks[number as usize / CHUNK].get_or_init(|| {
         let empty = || Slot {
-            generation: AtomicU32::new(1),
-            object: Mutex::new(None),
+            state: AtomicU64::new(1 << 32),
+            object: UnsafeCell::new(None),
         };
         (0..CHUNK).map(|_| empty()).collect()
     });
     let slot = &chunk[number as usize % CHUNK];
-    let mut place = slot.object.lock();
-    *place = Some(object);
-    let generation = slot.generation.load(Acquire) as usize;
-    Ok((generation << 32 | (number as usize + 1)) as *mut c_void)
+    let generation = (slot.state.load(Relaxed) >> 32) as u32;
+    let mut taken = loop {
+        match Taken::of(number, slot, generation) {
+            // A call with a token that nobody was given: it finds nothing.
+            Err(_) => std::thread::yield_now(),
+            Ok(taken) => break taken,
+        }
+    };
+    *taken.object() = Some(object);
+    Ok(((generation as usize) << 32 | (number as usize + 1)) as *mut c_void)
 }
 
-/// The slot of a token, locked.
+/// The slot of a token.
+#[inline]
 fn find(token: *const c_void) -> Result<Taken, Error> {
     if in_child() {
         return Err(forked());
@@ -96,35 +149,22 @@ fn find(token: *const c_void) -> Result<Taken, Error> {
     let number = (token as usize as u32).wrapping_sub(1);
     let chunk = TABLE.chunks.get(number as usize / CHUNK).and_then(|c| c.get());
     let slot = chunk.map(|c| &c[number as usize % CHUNK]).ok_or_else(bad)?;
-    let is_open = || slot.generation.load(Acquire) == (token as usize >> 32) as u32;
-    if !is_open() {
-        return Err(bad());
-    }
-    let object = slot
-        .object
-        .try_lock()
-        .ok_or_else(|| Error::new(BUSY, "another thread is using this handle"))?;
-    // It may have been closed between.
-    if is_open() {
-        Ok(Taken { number, slot, object })
-    } else {
-        Err(bad())
-    }
+    Taken::of(number, slot, (token as usize >> 32) as u32)
 }
 
 /// Waits out a call of another thread that is about to let go of the slot.
-fn find_shared(token: *const c_void) -> Result<MutexGuard<'static, Option<Object>>, Error> {
+fn find_shared(token: *const c_void) -> Result<Taken, Error> {
     loop {
         match find(token) {
             Err(error) if error.number == BUSY => std::thread::yield_now(),
-            other => return other.map(|taken| taken.object),
+            other => return other,
         }
     }
 }
 
 /// The environment of a token.
 pub fn environment(token: *const c_void) -> Result<Arc<Environment>, Error> {
-    match &*find_shared(token)? {
+    match find_shared(token)?.object() {
         Some(Object::Environment(environment)) => Ok(environment.clone()),
         _ => Err(bad()),
     }
@@ -132,7 +172,7 @@ pub fn environment(token: *const c_void) -> Result<Arc<Environment>, Error> {
 
 /// The data set of a token.
 pub fn data_set(token: *const c_void) -> Result<Arc<OpenDataSet>, Error> {
-    match &*find_shared(token)? {
+    match find_shared(token)?.object() {
         Some(Object::DataSet(data_set)) => Ok(data_set.clone()),
         _ => Err(bad()),
     }
@@ -140,7 +180,7 @@ pub fn data_set(token: *const c_void) -> Result<Arc<OpenDataSet>, Error> {
 
 /// The unit of a token.
 pub fn unit(token: *const c_void) -> Result<Arc<OpenUnit>, Error> {
-    match &*find_shared(token)? {
+    match find_shared(token)?.object() {
         Some(Object::Unit(unit)) => Ok(unit.clone()),
         _ => Err(bad()),
     }
@@ -151,15 +191,15 @@ pub fn with_string<T>(
     token: *const c_void,
     work: impl FnOnce(&mut OpenString) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let mut place = find(token)?.object;
-    match place.take() {
+    let mut taken = find(token)?;
+    match taken.object().take() {
         Some(Object::String(mut string)) => {
             let done = work(&mut string);
-            *place = Some(Object::String(string));
+            *taken.object() = Some(Object::String(string));
             done
         }
         other => {
-            *place = other;
+            *taken.object() = other;
             Err(bad())
         }
     }
@@ -168,10 +208,9 @@ pub fn with_string<T>(
 /// Ends a handle, if `may` agrees, and gives what it stood for.
 pub fn take(token: *const c_void, may: impl FnOnce(&Object) -> Result<(), Error>) -> Result<Object, Error> {
     let mut taken = find(token)?;
-    may(taken.object.as_ref().ok_or_else(bad)?)?;
-    let object = taken.object.take().ok_or_else(bad)?;
-    let generation = taken.slot.generation.load(Relaxed).wrapping_add(1).max(1);
-    taken.slot.generation.store(generation, Release);
+    may(taken.object().as_ref().ok_or_else(bad)?)?;
+    let object = taken.object().take().ok_or_else(bad)?;
+    taken.end();
     let number = taken.number;
     drop(taken);
     TABLE.free.lock().push(number);
