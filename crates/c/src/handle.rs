@@ -26,7 +26,7 @@ struct Slot {
     object: UnsafeCell<Option<Object>>,
 }
 
-// SAFETY: the object is looked at only by who has made the slot busy (`Taken`), and may go to other threads, see below.
+// SAFETY: the object is looked at only by who has made the slot busy (`Taken`), and it may go to other threads.
 unsafe impl Sync for Slot {}
 
 /// Objects may go to other threads.
@@ -37,8 +37,8 @@ const _: fn() = || {
 
 const IN_CALL: u64 = 1;
 
-/// A slot to oneself, until it is dropped. One atomic exchange finds the generation and takes the slot, and a plain store
-/// gives it back: with a mutex a get waited twice for what the processor had under way.
+/// A slot to oneself, until it is dropped. One atomic exchange finds the generation and takes the slot, and a plain
+/// store gives it back: with a mutex a get waited twice for what the processor had under way.
 struct Taken {
     number: u32,
     slot: &'static Slot,
