@@ -9,8 +9,8 @@
 //!
 //! * H1. A token has the slot's number and its generation, so a closed handle is not mistaken for the next one opened.
 //!   One exchange compares the generation and takes the slot, so who calls with a closed handle is in nobody's way.
-//! * H2. A slot is taken by a call that works on its string, or closes it, and by one that looks an environment, data set
-//!   or unit up, until it has that; for no longer.
+//! * H2. A slot is taken by a call that works on its string, or closes it, and by one that looks an environment, data
+//!   set or unit up, until it has that; for no longer.
 
 use crate::code::{Error, BAD_HANDLE, BUSY, FORKED, HANDLES};
 use crate::object::{Environment, Object, OpenDataSet, OpenString, OpenUnit};
