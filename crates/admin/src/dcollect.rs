@@ -5,6 +5,7 @@
 
 pub mod record;
 
+use super::dd::Writing;
 use super::failure::{refused, Failure};
 use super::listcat::{Describer, ListcatEntry};
 use super::named::Named;
@@ -71,7 +72,7 @@ fn collect(services: &Services, request: &Dcollect, out: &mut Report) -> Result<
     } else {
         file.attributes.completed_for(LRECL - 4)
     };
-    let attributes = file.with_more(services, attributes)?;
+    let attributes = file.with_more(services, attributes, Writing::Records)?;
     let mut cc = 0;
     let unknown = |name: &dyn Display, why: &dyn Display| {
         out.say(&CICA0938W, &[("name", name), ("reason", why)]);

@@ -170,7 +170,8 @@ fn what_another_process_has_for_itself_is_not_copied() {
     data_set.close().unwrap();
 }
 
-/// EXPORT TEMPORARY copies what is in use as BACKUP does; what would go, and what is asked for record by record, is not.
+/// EXPORT TEMPORARY copies what is in use as BACKUP does; what would go, and what is asked for record by record, is
+/// not.
 #[test]
 fn export_copies_what_is_open_as_of_a_moment_when_it_stays() {
     let (mut world, files) = (World::new(), Files::new());
