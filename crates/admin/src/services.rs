@@ -3,7 +3,7 @@
 use crate::dd::DdTable;
 use crate::failure::{refused, Failure};
 use crate::named::Named;
-use cica_catalog::{Catalog, CatalogError, Date, Name};
+use cica_catalog::{Catalog, CatalogError, Date, Mask, Name};
 use cica_disk::{Clock, Disk};
 use cica_engine::Engine;
 use cica_messages::CICA0932E;
@@ -55,6 +55,21 @@ impl Services {
         match (catalog, leading(name)) {
             (None, Some(name)) => Ok(self.home(&name)?),
             _ => self.catalog_or_master(catalog),
+        }
+    }
+
+    /// The catalogs in which a request works on the names that a mask means: the one it says, else those of aliases
+    /// related to the mask, and the master; where the mask is a name, the one that the search order finds. One that
+    /// cannot be read stands there with the reason why.
+    pub(crate) fn catalogs_of(
+        &self,
+        catalog: Option<&str>,
+        mask: &Mask,
+    ) -> Result<Vec<Result<Arc<Catalog>, CatalogError>>, Failure> {
+        if catalog.is_none() && mask.is_generic() {
+            Ok(self.catalog.related(mask)?)
+        } else {
+            Ok(vec![Ok(self.catalog_of(catalog, mask.as_str())?)])
         }
     }
 

@@ -51,6 +51,10 @@ CICA0932E 12 "CATALOG {name} IS NOT KNOWN; {directory} IS THE ONE IN USE",
     "CATALOG names another catalog than the one of this run. The command did nothing, so that it cannot change or \
      delete an entry of the same name in the wrong catalog.",
     "Leave CATALOG out to use the catalog of the run; or run the command with `--catalog DIRECTORY`.";
+CICA1084I 0 "{name} IS LOOKED FOR IN THE MASTER CATALOG ALONE, NOT IN {catalog}: SAY CATALOG({catalog})",
+    "DELETE with MASK, and without CATALOG, deletes entries of the master catalog, as on z/OS. Aliases say that names \
+     like this one are in a user catalog.",
+    "Say CATALOG with the user catalog that is meant; try it with TEST first.";
 CICA0933I 0 "CONTROL INTERVAL SIZE {given} OF {part} IS RAISED TO {taken}",
     "The size given is not a multiple of 512 (of 2,048 above 8,192), or an index record of that size cannot point to \
      all control intervals of a control area.",
