@@ -154,7 +154,9 @@ fn matching(contents: &Contents, mask: &Mask) -> Vec<Name> {
 fn one(services: &Services, target: &AlterTarget, request: &Alter) -> Result<(Arc<Catalog>, Vec<Rolled>), Failure> {
     let catalog = target.catalog.clone();
     if let Some(name) = target.new_name.as_ref().filter(|_| request.catalog.is_none()) {
-        check_home(services, &catalog, &target.name, name)?;
+        // Under its new name the entry must be found again.
+        let remedy = "REPRO MERGECAT moves entries between catalogs";
+        services.check_home(&catalog, &target.name, name, remedy)?;
     }
     let mut written: Vec<FileChange> = Vec::new();
     let mut altered: Option<Entry> = None;
@@ -204,18 +206,4 @@ fn one(services: &Services, target: &AlterTarget, request: &Alter) -> Result<(Ar
         services.dd.note_made(name);
     }
     Ok((catalog, rolled))
-}
-
-/// Under its new name the entry must be found again.
-fn check_home(services: &Services, catalog: &Catalog, old: &Name, new: &Name) -> Result<(), Failure> {
-    let home = services.home(new)?;
-    if home.directory() == catalog.directory() {
-        return Ok(());
-    }
-    let words = format!(
-        "{new} would belong to the catalog {} and {old} is in {}; REPRO MERGECAT moves entries between catalogs",
-        home.directory().display(),
-        catalog.directory().display()
-    );
-    Err(refused(&words, 140, 0))
 }

@@ -106,6 +106,20 @@ impl Services {
         self.catalog.home(name)
     }
 
+    /// Refuses a name that would belong to another catalog than the entry that has it, or has it for a component.
+    pub(crate) fn check_home(&self, catalog: &Catalog, of: &Name, name: &Name, remedy: &str) -> Result<(), Failure> {
+        let home = self.home(name)?;
+        if home.place() == catalog.place() {
+            return Ok(());
+        }
+        let words = format!(
+            "{name} would belong to the catalog {} and {of} is in {}; {remedy}",
+            home.directory().display(),
+            catalog.directory().display()
+        );
+        Err(refused(&words, 140, 0))
+    }
+
     /// Tells who waits that the command has processed `count` records.
     #[inline]
     pub(crate) fn progress(&mut self, count: u64) {
