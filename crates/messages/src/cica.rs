@@ -55,6 +55,10 @@ CICA1084I 0 "{name} IS LOOKED FOR IN THE MASTER CATALOG ALONE, NOT IN {catalog}:
     "DELETE with MASK, and without CATALOG, deletes entries of the master catalog, as on z/OS. Aliases say that names \
      like this one are in a user catalog.",
     "Say CATALOG with the user catalog that is meant; try it with TEST first.";
+CICA1085W 4 "NO VOLUME IS {name}: NOTHING IS COLLECTED OF IT",
+    "VOLUMES of DCOLLECT names a serial, or a mask, that no volume of the catalogs has. The code is 8 when nothing was \
+     collected at all.",
+    "Correct the serial; LISTCAT SPACE lists the volumes.";
 CICA0933I 0 "CONTROL INTERVAL SIZE {given} OF {part} IS RAISED TO {taken}",
     "The size given is not a multiple of 512 (of 2,048 above 8,192), or an index record of that size cannot point to \
      all control intervals of a control area.",
