@@ -43,7 +43,7 @@ CICA0916E 12 "FILE {name} IS ALLOCATED ALREADY",
 CICA0930E 12 "VOLUME {name} CANNOT BE USED: {reason}",
     "The directory of the volume, or the file that describes it, could not be made or read.",
     "Name a directory that exists or can be made, and a device type the reference page lists.";
-CICA0931E 8 "RECORD {number} HAS {length} BYTES, WHICH IS NOT VALID: {reason}",
+CICA0931E 8 "RECORD {number} OF THE INPUT ({length} BYTES) IS NOT VALID: {reason}",
     "The record is longer than the maximum of RECORDSIZE, or too short to hold the key; or the sequential file that is \
      written cannot hold it in its format.",
     "Correct the input, or define the target with a larger RECORDSIZE, or state another format for the file.";

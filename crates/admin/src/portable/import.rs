@@ -28,10 +28,10 @@ use super::{alike, indexes, moment, sphere, Copy};
 use crate::named::Named;
 use crate::outcome::Outcome;
 use crate::report::Report;
-use cica_catalog::{Catalog, Contents, Entry, Name};
+use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name};
 use cica_engine::Files;
 use cica_format::portable::Mode;
-use cica_messages::{CICA0967E, CICA1000E, IDC0005I, IDC0604I, IDC3013I};
+use cica_messages::{CICA0967E, CICA1000E, IDC0005I, IDC0604I};
 use std::sync::Arc;
 
 /// IMPORT.
@@ -256,7 +256,11 @@ fn there(
     };
     let old = found.entry().clone();
     let exported = old.attributes().is_some_and(|a| a.exported);
-    let duplicate = || Failure::new(&IDC3013I, &[("name", entry.name())]);
+    let duplicate = || {
+        Failure::from(CatalogError::Duplicate {
+            name: entry.name().clone(),
+        })
+    };
     if old.name() != entry.name() || old.kind() != entry.kind() {
         return Err(duplicate());
     }
