@@ -104,7 +104,7 @@ fn allocate(services: &mut Services, request: &Allocate, out: &mut Report) -> Re
     let sequential = there(services, ddname, &text)?;
     services.dd.insert(ddname, text);
     if let Some(file) = sequential {
-        file.goes_on(services, request.behind);
+        file.forget_written(services);
     }
     out.say(&CICA0909I, &[("name", &ddname), ("dataset", &data_set)]);
     Ok(0)
@@ -124,7 +124,11 @@ fn dd_text(data_set: &str, request: &Allocate) -> Result<DdText, Failure> {
             }
         }
     }
-    DdText::parse(&text).map_err(|error| refused(&error, 140, 0))
+    let text = DdText::parse(&text).map_err(|error| refused(&error, 140, 0))?;
+    Ok(DdText {
+        behind: request.behind,
+        ..text
+    })
 }
 
 /// Is there something of this name? The file, if it is no cluster.

@@ -24,6 +24,7 @@ use super::stated::NewLayout;
 use super::{member, reorganize, Services};
 use cica_catalog::entry::EntryKind;
 use cica_catalog::generation::Rolled;
+use cica_catalog::related::leads_to_catalog;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Mask, Name};
 use cica_messages::{IDC0531I, IDC0532I};
 pub use request::{Alter, Nullified};
@@ -99,36 +100,50 @@ fn not_altered(name: &str, failure: Failure, out: &mut Report) -> u8 {
 
 /// An entry or component to be altered.
 struct AlterTarget {
+    catalog: Arc<Catalog>,
     name: Name,
     new_name: Option<Name>,
 }
 
 fn targets(services: &Services, request: &Alter) -> Result<Vec<AlterTarget>, Failure> {
     let text = request.entry.as_str();
-    let contents = services.catalog_of(request.catalog.as_deref(), text)?.contents()?;
-    member::check_entry(&contents, text)?;
+    let stated = request.catalog.as_deref();
+    if text.contains('(') {
+        member::check_entry(&*services.catalog_of(stated, text)?.contents()?, text)?;
+    }
     let mask = Mask::parse(text).map_err(|error| refused(&error, 8, 42))?;
     let new_name = request.new_name.as_deref();
-    let names = if mask.is_generic() {
-        matching(&contents, &mask)
-    } else {
-        vec![Name::parse(text).map_err(|error| refused(&error, 8, 42))?]
-    };
+    let mut names = Vec::new();
+    for catalog in services.catalogs_of(stated, &mask)? {
+        // What one of them has would stay as it is, and nothing would say so.
+        let catalog = catalog?;
+        let found = if mask.is_generic() {
+            matching(&*catalog.contents()?, &mask)
+        } else {
+            vec![Name::parse(text).map_err(|error| refused(&error, 8, 42))?]
+        };
+        names.extend(found.into_iter().map(|name| (catalog.clone(), name)));
+    }
     if names.is_empty() {
         return Err(not_found(&text));
     }
     names
         .into_iter()
-        .map(|name| {
+        .map(|(catalog, name)| {
             let new_name = new_name.map(|new| renamed(&mask, new, &name)).transpose()?;
-            Ok(AlterTarget { name, new_name })
+            Ok(AlterTarget {
+                catalog,
+                name,
+                new_name,
+            })
         })
         .collect()
 }
 
-/// Names of entries and components that the mask means.
+/// Names of entries and components that the mask means; catalogs and their aliases it does not mean.
 fn matching(contents: &Contents, mask: &Mask) -> Vec<Name> {
-    let all = contents.entries().flat_map(|entry| {
+    let entries = contents.entries().filter(|entry| !leads_to_catalog(contents, entry));
+    let all = entries.flat_map(|entry| {
         let components = entry.components().map(|(_, component)| component.name.clone());
         std::iter::once(entry.name().clone()).chain(components)
     });
@@ -137,9 +152,11 @@ fn matching(contents: &Contents, mask: &Mask) -> Vec<Name> {
 
 /// Alters one; returns its catalog and the generations that left a group whose limit is lower now.
 fn one(services: &Services, target: &AlterTarget, request: &Alter) -> Result<(Arc<Catalog>, Vec<Rolled>), Failure> {
-    let catalog = services.catalog_of(request.catalog.as_deref(), target.name.as_str())?;
+    let catalog = target.catalog.clone();
     if let Some(name) = target.new_name.as_ref().filter(|_| request.catalog.is_none()) {
-        check_home(services, &catalog, &target.name, name)?;
+        // Under its new name the entry must be found again.
+        let remedy = "REPRO MERGECAT moves entries between catalogs";
+        services.check_home(&catalog, &target.name, name, remedy)?;
     }
     let mut written: Vec<FileChange> = Vec::new();
     let mut altered: Option<Entry> = None;
@@ -189,18 +206,4 @@ fn one(services: &Services, target: &AlterTarget, request: &Alter) -> Result<(Ar
         services.dd.note_made(name);
     }
     Ok((catalog, rolled))
-}
-
-/// Under its new name the entry must be found again.
-fn check_home(services: &Services, catalog: &Catalog, old: &Name, new: &Name) -> Result<(), Failure> {
-    let home = services.home(new)?;
-    if home.directory() == catalog.directory() {
-        return Ok(());
-    }
-    let words = format!(
-        "{new} would belong to the catalog {} and {old} is in {}; REPRO MERGECAT moves entries between catalogs",
-        home.directory().display(),
-        catalog.directory().display()
-    );
-    Err(refused(&words, 140, 0))
 }

@@ -5,6 +5,7 @@
 
 pub mod record;
 
+use super::dd::Writing;
 use super::failure::{refused, Failure};
 use super::listcat::{Describer, ListcatEntry};
 use super::named::Named;
@@ -17,7 +18,7 @@ use cica_catalog::entry::{EntryKind, NonVsam};
 use cica_catalog::{Catalog, Entry, Volume};
 use cica_disk::NewFile;
 use cica_format::attributes::Organization;
-use cica_messages::{CICA0938W, IDC0005I};
+use cica_messages::{CICA0938W, CICA1085W, IDC0005I};
 use cica_qsam::{Attributes, QsamError, RecordFormat, Writer};
 use record::{DcollectRecord, Type};
 use std::fmt::Display;
@@ -45,6 +46,9 @@ pub struct Dcollect {
     pub without_volumes: bool,
 }
 
+/// Condition code when VOLUMES means no volume, and nothing is collected.
+const NOTHING: u8 = 8;
+
 impl Services {
     /// Writes records about volumes and data sets; the result is how many.
     pub fn dcollect(&mut self, request: &Dcollect) -> Outcome<u64> {
@@ -71,13 +75,17 @@ fn collect(services: &Services, request: &Dcollect, out: &mut Report) -> Result<
     } else {
         file.attributes.completed_for(LRECL - 4)
     };
-    let attributes = file.with_more(services, attributes)?;
+    let attributes = file.with_more(services, attributes, Writing::Records)?;
     let mut cc = 0;
     let unknown = |name: &dyn Display, why: &dyn Display| {
         out.say(&CICA0938W, &[("name", name), ("reason", why)]);
         cc = CICA0938W.cc;
     };
     let records = records(services, request, &attributes, unknown)?;
+    for mask in unknown_volumes(services, request)? {
+        out.say(&CICA1085W, &[("name", &mask)]);
+        cc = cc.max(if records.is_empty() { NOTHING } else { CICA1085W.cc });
+    }
     let created = file.create(services)?;
     write(created, &attributes, &records).map_err(|error| Trouble::File(error).of(&file.name))?;
     file.complete(services, &attributes, out)?;
@@ -94,6 +102,24 @@ fn write(created: NewFile, attributes: &Attributes, records: &[DcollectRecord]) 
     file.finish()
         .map(drop)
         .map_err(|source| QsamError::Write { record, source })
+}
+
+/// Serials and masks of VOLUMES that mean no volume.
+fn unknown_volumes(services: &Services, request: &Dcollect) -> Result<Vec<String>, Failure> {
+    let mut unknown = request.volumes.clone();
+    for catalog in services.catalog.every()? {
+        let contents = catalog.contents()?;
+        let volumes = contents.volumes().map(|volume| &volume.serial);
+        // A tape, or a volume of another system.
+        let elsewhere = contents.entries().filter_map(|entry| match entry {
+            Entry::NonVsam(data_set) => data_set.volumes.first(),
+            _ => None,
+        });
+        for serial in volumes.chain(elsewhere) {
+            unknown.retain(|mask| !matches(mask, serial.as_str()));
+        }
+    }
+    Ok(unknown)
 }
 
 /// `unknown` is told whose figures are not known, and why.

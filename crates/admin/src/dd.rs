@@ -1,8 +1,9 @@
 //! DD statements: what INFILE(dd) and OUTFILE(dd) mean in this run.
 //!
-//! 1. The first time a run writes to a DD its file begins anew; what later commands write to it follows, as it would
-//!    on SYSOUT. So no command's output is lost to the next one.
-//!    It has its name when the command that begins it ends; until then, when the process dies, and when the command
+//! 1. Each command that writes records to a DD begins its file anew, as each open for output of a data set does that is
+//!    not MOD; DISP=MOD, of the text or of ALLOCATE, goes on behind what the file has. Listings are files that z/OS
+//!    keeps open: one goes on behind those that the run has written to the DD, and not behind records.
+//!    A file has its name when the command that begins it ends; until then, when the process dies, and when the command
 //!    gives up, what was there stays, and the next command begins it anew.
 //! 2. Relative generation numbers mean the same data sets throughout a run.
 //! 3. A DD whose text is wrong is there, and refused with what is wrong by each command that names it. Others have
@@ -25,12 +26,29 @@ use std::sync::Arc;
 pub struct DdTable {
     /// Or what is wrong with the text (3).
     texts: BTreeMap<String, Result<DdText, String>>,
-    /// Files that this run has begun, and whether they came to their ends (1).
-    written: RefCell<BTreeMap<String, Arc<AtomicBool>>>,
+    /// Files that this run has begun (1).
+    written: RefCell<BTreeMap<String, BegunFile>>,
     /// Data sets that the run has made.
     made: RefCell<BTreeSet<Name>>,
     /// The newest generation of a group when the run first named it.
     newest: RefCell<BTreeMap<Name, Option<Generation>>>,
+}
+
+/// What is written to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writing {
+    /// Records: they begin it anew.
+    Records,
+    /// A listing: it goes on behind listings.
+    Listing,
+}
+
+/// A file that this run has begun.
+#[derive(Debug)]
+struct BegunFile {
+    /// Did it come to its end?
+    whole: Arc<AtomicBool>,
+    has: Writing,
 }
 
 impl DdTable {
@@ -79,9 +97,9 @@ impl DdTable {
     ///
     /// # Errors
     /// What the system says; `NotFound` also when there is no such DD statement.
-    pub fn create(&self, disk: &Arc<dyn Disk>, ddname: &str) -> io::Result<NewFile> {
-        let target = &self.text(ddname)?.target;
-        self.create_at(disk, ddname, Path::new(target))
+    pub fn create(&self, disk: &Arc<dyn Disk>, ddname: &str, writing: Writing) -> io::Result<NewFile> {
+        let text = self.text(ddname)?;
+        self.create_at(disk, ddname, Path::new(&text.target), writing, text.behind)
     }
 
     /// Creates the file of a DD for a portable copy, which nothing may follow.
@@ -90,34 +108,51 @@ impl DdTable {
     /// What the system says; `NotFound` also when there is no such DD statement, `AlreadyExists` when this run wrote to
     /// it before.
     pub fn create_anew(&self, disk: &Arc<dyn Disk>, ddname: &str) -> io::Result<NewFile> {
-        self.check_unwritten(ddname)?;
-        self.create(disk, ddname)
+        self.check_unwritten(ddname, self.text(ddname)?.behind)?;
+        self.create(disk, ddname, Writing::Records)
     }
 
     /// The same of the file of a data set.
-    pub(crate) fn create_data_set_anew(&self, disk: &Arc<dyn Disk>, path: &Path) -> io::Result<NewFile> {
-        self.check_unwritten(&path.to_string_lossy())?;
-        self.create_data_set(disk, path)
+    pub(crate) fn create_data_set_anew(&self, disk: &Arc<dyn Disk>, path: &Path, behind: bool) -> io::Result<NewFile> {
+        self.check_unwritten(&path.to_string_lossy(), behind)?;
+        self.create_data_set(disk, path, Writing::Records, behind)
     }
 
-    /// Has this run written to the file of a data set?
-    pub(crate) fn wrote(&self, path: &Path) -> bool {
-        self.has_written(&path.to_string_lossy())
+    /// Does what is written to the file of a data set go behind listings of this run?
+    pub(crate) fn has_listing_before(&self, path: &Path, writing: Writing) -> bool {
+        self.follows(&path.to_string_lossy(), writing)
     }
 
-    /// Whether what is written next goes behind what the file has, as MOD says, or begins it anew, as OLD does.
-    pub(crate) fn goes_on(&self, key: &str, behind: bool) {
-        let mut written = self.written.borrow_mut();
-        if behind {
-            written.insert(key.to_owned(), Arc::new(AtomicBool::new(true)));
-        } else {
-            written.remove(key);
-        }
+    /// What this run has written to a file no longer counts: ALLOCATE names it anew.
+    pub(crate) fn forget_written(&self, key: &str) {
+        self.written.borrow_mut().remove(key);
     }
 
     /// One that was begun and not finished left what there was.
     fn has_written(&self, key: &str) -> bool {
-        self.written.borrow().get(key).is_some_and(|whole| whole.load(Relaxed))
+        let written = self.written.borrow();
+        written.get(key).is_some_and(|begun| begun.whole.load(Relaxed))
+    }
+
+    fn follows(&self, key: &str, writing: Writing) -> bool {
+        let written = self.written.borrow();
+        written.get(key).is_some_and(|begun| {
+            let listings = begun.has == Writing::Listing && writing == Writing::Listing;
+            listings && begun.whole.load(Relaxed)
+        })
+    }
+
+    /// Notes that this run has begun the file of a data set anew.
+    pub(crate) fn note_begun(&self, path: &Path, file: &NewFile, has: Writing) {
+        self.begun(&path.to_string_lossy(), file, has);
+    }
+
+    fn begun(&self, key: &str, file: &NewFile, has: Writing) {
+        let begun = BegunFile {
+            whole: file.whole(),
+            has,
+        };
+        self.written.borrow_mut().insert(key.to_owned(), begun);
     }
 
     /// Notes that this run has made a data set.
@@ -130,8 +165,11 @@ impl DdTable {
         self.made.borrow().contains(name)
     }
 
-    fn check_unwritten(&self, key: &str) -> io::Result<()> {
-        if self.has_written(key) {
+    fn check_unwritten(&self, key: &str, behind: bool) -> io::Result<()> {
+        if behind {
+            let words = format!("DISP=MOD: nothing can read a copy that stands behind something else in {key}");
+            Err(io::Error::new(io::ErrorKind::AlreadyExists, words))
+        } else if self.has_written(key) {
             let words = format!("an earlier command of this run wrote to {key}; give each copy a file of its own");
             Err(io::Error::new(io::ErrorKind::AlreadyExists, words))
         } else {
@@ -140,16 +178,29 @@ impl DdTable {
     }
 
     /// Opens the file of a data set to be written, in the same way.
-    pub(crate) fn create_data_set(&self, disk: &Arc<dyn Disk>, path: &Path) -> io::Result<NewFile> {
-        self.create_at(disk, &path.to_string_lossy(), path)
+    pub(crate) fn create_data_set(
+        &self,
+        disk: &Arc<dyn Disk>,
+        path: &Path,
+        writing: Writing,
+        behind: bool,
+    ) -> io::Result<NewFile> {
+        self.create_at(disk, &path.to_string_lossy(), path, writing, behind)
     }
 
-    fn create_at(&self, disk: &Arc<dyn Disk>, key: &str, path: &Path) -> io::Result<NewFile> {
-        if self.has_written(key) {
+    fn create_at(
+        &self,
+        disk: &Arc<dyn Disk>,
+        key: &str,
+        path: &Path,
+        writing: Writing,
+        behind: bool,
+    ) -> io::Result<NewFile> {
+        if behind || self.follows(key, writing) {
             return NewFile::behind(disk, path).map(NewFile::all_or_nothing);
         }
         let file = NewFile::begin(disk, path)?;
-        self.written.borrow_mut().insert(key.to_owned(), file.whole());
+        self.begun(key, &file, writing);
         Ok(file)
     }
 

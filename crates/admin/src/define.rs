@@ -136,8 +136,8 @@ struct Defined {
     raised: Option<(u32, u32)>,
     /// Where the key ends, if that is beyond an average record.
     key_end: Option<u32>,
-    /// KEYS was written and has no effect.
-    unused_keys: bool,
+    /// What was written and has no effect.
+    unused: Vec<&'static str>,
 }
 
 /// Generations that leave their group for a cluster that came in.
@@ -220,10 +220,31 @@ fn define_in(
         None => None,
     };
     let defined = Defined::new(contents, &wanted, over, &planned(&wanted)?)?;
+    if request.catalog.is_none() {
+        let cluster = &defined.cluster;
+        check_homes(
+            services,
+            catalog,
+            &cluster.name,
+            [&cluster.data].into_iter().chain(&cluster.index),
+        )?;
+    }
     let rolled = put_in(services, contents, defined.entry())?;
     let files = make_files(services, catalog, contents, &defined, &wanted)?;
     made.push((defined.cluster.name.clone(), files));
     Ok((defined, rolled))
+}
+
+/// A component is looked for by its own name too.
+pub(crate) fn check_homes<'c>(
+    services: &Services,
+    catalog: &Catalog,
+    cluster: &Name,
+    components: impl Iterator<Item = &'c Component>,
+) -> Result<(), Failure> {
+    let remedy = "give it a name of that catalog, or say CATALOG";
+    let mut names = components.map(|component| &component.name);
+    names.try_for_each(|name| services.check_home(catalog, cluster, name, remedy))
 }
 
 /// CI sizes, control areas and extents.
@@ -322,7 +343,7 @@ impl Defined {
                 .filter(|given| *given < plan.buffer_space)
                 .map(|given| (given, plan.buffer_space)),
             key_end: Some(key_end).filter(|end| *end > wish.record_size.average),
-            unused_keys: wanted.unused_keys,
+            unused: wanted.unused.clone(),
         })
     }
 
@@ -362,8 +383,8 @@ impl Defined {
         if let Some((given, taken)) = &self.raised {
             out.say(&CICA1023I, &[("given", given), ("taken", taken)]);
         }
-        if self.unused_keys {
-            out.say(&CICA0905I, &[("item", &"KEYS")]);
+        for keyword in &self.unused {
+            out.say(&CICA0905I, &[("item", keyword)]);
         }
         if let Some(end) = self.key_end {
             out.say(&CICA0935I, &[("end", &end), ("average", &stated.record_size.average)]);

@@ -111,21 +111,23 @@ fn named(
     request: &Delete,
     out: &mut Report,
 ) -> Result<(u8, Vec<String>), Failure> {
-    let catalog = services.catalog_of(request.catalog.as_deref(), text)?;
-    let mut cc = 0;
-    // What a name before it took along is not asked for again.
-    let mut gone = Gone::new();
-    let mut removal = Removal::begin(services, &catalog);
-    for name in select::select(&*catalog.contents()?, text, kind, request)? {
-        if gone.contains(&name) {
-            continue;
+    let (mut cc, mut all_gone) = (0, Vec::new());
+    for (catalog, names) in select::select(services, text, kind, request)? {
+        // What a name before it took along is not asked for again.
+        let mut gone = Gone::new();
+        let mut removal = Removal::begin(services, &catalog);
+        for name in names {
+            if gone.contains(&name) {
+                continue;
+            }
+            let done = one(services, &catalog, &name, request, &mut removal, &mut gone, out);
+            cc = cc.max(done.unwrap_or_else(|failure| not_deleted(name.as_str(), failure, out)));
         }
-        let done = one(services, &catalog, &name, request, &mut removal, &mut gone, out);
-        cc = cc.max(done.unwrap_or_else(|failure| not_deleted(name.as_str(), failure, out)));
+        let left = removal.end();
+        cc = left.into_iter().fold(cc, |cc, left| cc.max(left.tell(out)));
+        all_gone.extend(gone.iter().map(Name::to_string));
     }
-    let left = removal.end();
-    let cc = left.into_iter().fold(cc, |cc, left| cc.max(left.tell(out)));
-    Ok((cc, gone.iter().map(Name::to_string).collect()))
+    Ok((cc, all_gone))
 }
 
 fn not_deleted(name: &str, failure: Failure, out: &mut Report) -> u8 {

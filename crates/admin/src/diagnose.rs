@@ -14,12 +14,14 @@ use super::Services;
 use cica_catalog::staging::VolumeFile;
 use cica_catalog::{Catalog, Contents, Entry, Level, Mask, Name, Volser, Volume};
 use cica_disk::Open;
-use cica_messages::{CICA0980I, CICA0981E, CICA0982I};
+use cica_messages::{CICA0980I, CICA0981E, CICA0982I, IDC3012I};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 /// ERRORLIMIT when it is not given.
 const ERROR_LIMIT: u64 = 16;
+/// Condition code when a name of INCLUDE means nothing.
+const MISSING: u8 = 8;
 
 /// DIAGNOSE.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,6 +92,7 @@ fn diagnose(services: &Services, request: &Diagnose, out: &mut Report) -> Result
         list: request.list,
         limit: request.error_limit.unwrap_or(ERROR_LIMIT),
         found: Diagnosed::default(),
+        missing: 0,
         out,
     };
     match &request.subject {
@@ -104,6 +107,8 @@ struct DiagnoseFindings<'a> {
     list: bool,
     limit: u64,
     found: Diagnosed,
+    /// Condition code of names that mean nothing.
+    missing: u8,
     out: &'a mut Report,
 }
 
@@ -124,13 +129,19 @@ impl DiagnoseFindings<'_> {
         }
     }
 
+    /// A name to be looked at means nothing that is there.
+    fn miss(&mut self, name: &str) {
+        self.missing = MISSING;
+        self.out.say(&IDC3012I, &[("name", &name)]);
+    }
+
     fn end(self) -> (u8, Diagnosed) {
         let found = self.found;
         let counts: [(&str, &dyn Display); 2] = [("count", &found.checked), ("errors", &found.errors)];
         self.out.say(&CICA0982I, &counts);
         let cc = match found.errors {
-            0 => 0,
-            _ => CICA0981E.cc,
+            0 => self.missing,
+            _ => CICA0981E.cc.max(self.missing),
         };
         (cc, found)
     }
@@ -175,6 +186,20 @@ impl DiagnosedEntries {
             || self.levels.iter().any(|level| level.matches(name))
             || self.catalogs.iter().any(|directory| directory == catalog.directory());
         means == self.named
+    }
+
+    /// Tells which of the names to be looked at mean none of these.
+    fn tell_missing(&self, there: &[Name], report: &mut DiagnoseFindings<'_>) {
+        if !self.named {
+            return;
+        }
+        let masks = self
+            .masks
+            .iter()
+            .filter(|mask| !there.iter().any(|name| mask.matches(name)));
+        masks.for_each(|mask| report.miss(mask.as_str()));
+        let levels = (self.levels.iter()).filter(|level| !there.iter().any(|name| level.matches(name)));
+        levels.for_each(|level| report.miss(level.as_str()));
     }
 }
 
@@ -233,6 +258,8 @@ fn catalog(
         let found = self::entry(services, &catalog, &contents, entry);
         report.put(entry.kind().word(), entry.name(), found);
     }
+    let there: Vec<Name> = contents.entries().map(|entry| entry.name().clone()).collect();
+    chosen.tell_missing(&there, report);
     Ok(())
 }
 
@@ -326,6 +353,7 @@ fn volume(
     let listed = services.disk.list(&directory);
     let mut listed = listed.map_err(|error| cica_catalog::catalog::volume_error(&serial, &directory, error))?;
     listed.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let mut there = Vec::new();
     for (file, _) in listed {
         let path = directory.join(&file);
         // What is no data component is looked for by its data component, or is none of ours.
@@ -334,6 +362,7 @@ fn volume(
         };
         let carried = root.attributes;
         let of = Name::parse(&carried.cluster_name).ok();
+        there.extend(of.clone());
         if of.is_some_and(|name| !chosen.takes(&services.catalog, &name)) {
             continue;
         }
@@ -350,5 +379,6 @@ fn volume(
         };
         report.put("FILE", &file.to_string_lossy(), found);
     }
+    chosen.tell_missing(&there, report);
     Ok(())
 }

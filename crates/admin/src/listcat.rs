@@ -16,13 +16,14 @@ pub use model::{
 };
 pub use reference::reference_listcat_markdown;
 
-use super::failure::Failure;
+use super::failure::{not_found, refused, Failure};
+use super::member;
 use super::outcome::Outcome;
 use super::shcds::in_use;
 use super::trouble::GAVE_UP;
 use super::Services;
 use cica_catalog::entry::EntryKind;
-use cica_catalog::{Catalog, Contents, Device, Volume};
+use cica_catalog::{Catalog, CatalogError, Contents, Device, Level, Mask, Volume};
 use cica_messages::{Message, IDC1566I};
 use select::EntrySelection;
 use std::collections::BTreeSet;
@@ -107,9 +108,8 @@ impl Services {
 
 fn listcat(services: &Services, request: &Listcat, each: &mut dyn FnMut(Listed)) -> Result<u8, Failure> {
     let catalog = request.catalog.as_deref();
-    let below = |level: &str| services.catalog_of(catalog, &format!("{level}.X"));
     let whole = match &request.which {
-        Which::Levels(levels) if !levels.is_empty() => below(&levels[0])?,
+        Which::Levels(levels) if !levels.is_empty() => services.catalog_of(catalog, &format!("{}.X", levels[0]))?,
         _ => services.catalog_or_master(catalog)?,
     };
     let look = Look {
@@ -140,18 +140,20 @@ fn listcat(services: &Services, request: &Listcat, each: &mut dyn FnMut(Listed))
             look.at(&whole, |describer, choice| choice.everything(describer, &mut each))?;
         }
         Which::Entries(names) => {
-            for name in names {
-                let catalog = services.catalog_of(catalog, name)?;
-                let done = look.at(&catalog, |describer, choice| choice.entries(describer, name, &mut each))?;
-                missed(name, done, &mut each);
+            for text in names {
+                let done = match entries(&look, catalog, text, &mut each)? {
+                    Ok(false) => Err(not_found(text)),
+                    done => done.map(drop),
+                };
+                missed(text, done, &mut each);
             }
         }
         Which::Levels(levels) => {
-            each(Listed::Catalog(whole.called_name()?));
-            for level in levels {
-                let catalog = below(level)?;
-                let done = look.at(&catalog, |describer, choice| choice.level(describer, level, &mut each))?;
-                missed(level, done, &mut each);
+            let mut page = PageOf::default();
+            for text in levels {
+                let done = level(&look, catalog, text, &mut page, &mut each)?;
+                page.begin(&whole, &mut each)?;
+                missed(text, done, &mut each);
             }
         }
     }
@@ -159,6 +161,98 @@ fn listcat(services: &Services, request: &Listcat, each: &mut dyn FnMut(Listed))
         volumes(&whole, &mut each)?;
     }
     Ok(cc)
+}
+
+/// The catalog whose entries are listed just now.
+#[derive(Default)]
+struct PageOf(Option<PathBuf>);
+
+impl PageOf {
+    /// Entries of this one come next; what was not found stands on any page.
+    fn turn(&mut self, catalog: &Catalog, each: &mut dyn FnMut(Listed)) -> Result<(), Failure> {
+        if self.0.as_deref() != Some(catalog.place()) {
+            self.0 = Some(catalog.place().to_owned());
+            each(Listed::Catalog(catalog.called_name()?));
+        }
+        Ok(())
+    }
+
+    /// The same where there is none yet.
+    fn begin(&mut self, catalog: &Catalog, each: &mut dyn FnMut(Listed)) -> Result<(), Failure> {
+        match self.0 {
+            Some(_) => Ok(()),
+            None => self.turn(catalog, each),
+        }
+    }
+}
+
+/// What a name or mask means, in all catalogs it may be in. Is there anything, or what was wrong with the name?
+fn entries(
+    look: &Look,
+    catalog: Option<&str>,
+    text: &str,
+    each: &mut dyn FnMut(Listed),
+) -> Result<Result<bool, Failure>, Failure> {
+    if text.contains('(') {
+        let contents = look.services.catalog_of(catalog, text)?.contents()?;
+        if let Err(failure) = member::check_entry(&contents, text) {
+            return Ok(Err(failure));
+        }
+    }
+    let mask = match Mask::parse(text) {
+        Ok(mask) => mask,
+        Err(error) => return Ok(Err(refused(&error, 8, 42))),
+    };
+    let mut found = false;
+    for catalog in look.services.catalogs_of(catalog, &mask)? {
+        match catalog {
+            Ok(catalog) => match look.at(&catalog, |describer, choice| choice.entries(describer, &mask, each))? {
+                Ok(is_there) => found |= is_there,
+                Err(failure) => return Ok(Err(failure)),
+            },
+            Err(error) => unread(text, error, &mut found, each),
+        }
+    }
+    Ok(Ok(found))
+}
+
+/// What a level means, in all catalogs it may be in, those of each on a page of theirs.
+fn level(
+    look: &Look,
+    catalog: Option<&str>,
+    text: &str,
+    page: &mut PageOf,
+    each: &mut dyn FnMut(Listed),
+) -> Result<Result<(), Failure>, Failure> {
+    let level = match Level::parse(text) {
+        Ok(level) => level,
+        Err(error) => return Ok(Err(refused(&error, 8, 42))),
+    };
+    let mut found = false;
+    for catalog in look.services.catalogs_of(catalog, &level.mask())? {
+        match catalog {
+            Ok(catalog) => {
+                let mut turned = Ok(());
+                found |= look.at(&catalog, |describer, choice| {
+                    choice.level(describer, &level, &mut |listed| {
+                        if turned.is_ok() {
+                            turned = page.turn(&catalog, each);
+                        }
+                        each(listed);
+                    })
+                })?;
+                turned?;
+            }
+            Err(error) => unread(text, error, &mut found, each),
+        }
+    }
+    Ok(if found { Ok(()) } else { Err(not_found(&text)) })
+}
+
+/// What a catalog has of the name is not listed, and that is what is told of it.
+fn unread(text: &str, error: CatalogError, found: &mut bool, each: &mut dyn FnMut(Listed)) {
+    *found = true;
+    missed(text, Err(error.into()), each);
 }
 
 /// How entries of a catalog are looked at.

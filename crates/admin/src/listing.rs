@@ -5,6 +5,7 @@
 //! 2. A new generation comes into the catalog when its listing is complete on the volume. A listing that tells of what
 //!    was not found is complete; who gives up drops the file, which leaves the group as it was.
 
+use super::dd::Writing;
 use super::failure::Failure;
 use super::report::Report;
 use super::sequential::Sequential;
@@ -28,14 +29,17 @@ impl ListingFile {
         let unwritten = |error| unwritten(ddname, &error);
         let text = services.dd.text(ddname).map_err(unwritten)?;
         let file = Sequential::of_text(services, ddname, text).map_err(|failure| failure.with_cc(GAVE_UP))?;
-        if file.with_more(services, Attributes::default()).is_err() {
+        if file
+            .with_more(services, Attributes::default(), Writing::Listing)
+            .is_err()
+        {
             let words = format!(
-                "an earlier command of this run wrote records of another format to {}",
+                "{} has records of another format, which a listing would follow",
                 file.name
             );
             return Err(unwritten(io::Error::other(words)));
         }
-        let stream = BufWriter::new(file.begin(services).map_err(unwritten)?);
+        let stream = BufWriter::new(file.begin(services, Writing::Listing).map_err(unwritten)?);
         Ok(ListingFile {
             ddname: ddname.to_owned(),
             file,

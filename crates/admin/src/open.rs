@@ -16,7 +16,7 @@ use cica_catalog::entry::EntryKind;
 use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Name};
 use cica_engine::{Access, DataSet, OpenOptions};
 use cica_messages::{CICA0908E, CICA0941E, CICA0949E};
-use cica_qsam::{Attributes, QsamError, Writer};
+use cica_qsam::{QsamError, Writer};
 use cica_session::{Reached, SessionError};
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ impl ClusterOrFile {
     /// What a request names.
     pub fn named(services: &Services, named: &Named) -> Result<ClusterOrFile, Failure> {
         match named {
-            Named::DataSet(name) => match generation_or_file(services, name, None)? {
+            Named::DataSet(name) => match generation_or_file(services, name)? {
                 Some(target) => Ok(target),
                 None => cluster(services, name).map(ClusterOrFile::Cluster),
             },
@@ -208,23 +208,21 @@ pub fn not_reached(name: &str, error: SessionError) -> Failure {
 }
 
 /// A generation, or a data set that is not VSAM's.
-fn generation_or_file(
-    services: &Services,
-    text: &str,
-    stated: Option<Attributes>,
-) -> Result<Option<ClusterOrFile>, Failure> {
+fn generation_or_file(services: &Services, text: &str) -> Result<Option<ClusterOrFile>, Failure> {
     if let Some(name) = cluster_generation(services, text)? {
         return cluster(services, name.as_str()).map(|cluster| Some(ClusterOrFile::Cluster(cluster)));
     }
-    let file = Sequential::of_name(services, text, stated)?;
+    let file = Sequential::of_name(services, text, None)?;
     Ok(file.map(|file| ClusterOrFile::File(Box::new(file))))
 }
 
 fn of_dd(services: &Services, ddname: &str) -> Result<ClusterOrFile, Failure> {
     let text = services.dd.get(ddname).map_err(|missing| no_dd(ddname, missing))?;
-    let stated = Some(text.attributes).filter(|_| text.attributes_stated);
-    if let Some(target) = generation_or_file(services, &text.target, stated)? {
-        return Ok(target);
+    if let Some(name) = cluster_generation(services, &text.target)? {
+        return cluster(services, name.as_str()).map(ClusterOrFile::Cluster);
+    }
+    if let Some(file) = Sequential::of_name_in(services, text)? {
+        return Ok(ClusterOrFile::File(Box::new(file)));
     }
     if !text.attributes_stated {
         if let Ok(name) = Name::parse(&text.target) {

@@ -212,7 +212,7 @@ impl From<QsamError> for Refusal {
     fn from(error: QsamError) -> Refusal {
         match &error {
             QsamError::RecordTooLong { .. } | QsamError::LineEndInRecord { .. } | QsamError::EmptyUndefined { .. } => {
-                Refusal::Improper(error.to_string())
+                Refusal::Improper(error.without_number())
             }
             _ => Refusal::Fatal(error.into()),
         }

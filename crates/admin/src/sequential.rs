@@ -28,6 +28,7 @@ pub use data_set::make;
 pub use generation::cluster_generation;
 pub use reading::{FileRecords, Files};
 
+use super::dd::Writing;
 use super::failure::{not_found, refused, Failure};
 use super::member::{check_entry, is_member};
 use super::report::Report;
@@ -52,6 +53,8 @@ pub struct Sequential {
     /// What its records are like.
     pub attributes: Attributes,
     place: SequentialPlace,
+    /// DISP=MOD: what is written goes behind what it has.
+    behind: bool,
 }
 
 #[derive(Debug)]
@@ -71,14 +74,24 @@ impl Sequential {
             name: text.target.clone(),
             attributes: text.attributes,
             place: SequentialPlace::Dd(ddname.to_owned()),
+            behind: text.behind,
         }
     }
 
     /// What the text of a DD statement names, if it is no cluster.
     pub fn of_text(services: &Services, ddname: &str, text: &DdText) -> Result<Sequential, Failure> {
+        let data_set = Sequential::of_name_in(services, text)?;
+        Ok(data_set.unwrap_or_else(|| Sequential::of_dd(ddname, text)))
+    }
+
+    /// What the text of a DD statement names, if that is a data set that is not VSAM's.
+    pub fn of_name_in(services: &Services, text: &DdText) -> Result<Option<Sequential>, Failure> {
         let stated = Some(text.attributes).filter(|_| text.attributes_stated);
         let data_set = Sequential::of_name(services, &text.target, stated)?;
-        Ok(data_set.unwrap_or_else(|| Sequential::of_dd(ddname, text)))
+        Ok(data_set.map(|data_set| Sequential {
+            behind: text.behind,
+            ..data_set
+        }))
     }
 
     /// What `text` names, if that is a generation, a group, or an entry that is not VSAM's. `stated`: attributes that a
@@ -142,21 +155,21 @@ impl Sequential {
         opened.map(Files::new).map_err(no_file(&self.name))
     }
 
-    /// Opens the one file to be written.
+    /// Opens the one file that records are to be written to.
     pub fn create(&self, services: &Services) -> Result<NewFile, Failure> {
         match &self.place {
             SequentialPlace::Many(_) => Err(refused(&self.many(), 140, 0).with_cc(GAVE_UP)),
-            _ => self.begin(services).map_err(unmade(&self.name)),
+            _ => self.begin(services, Writing::Records).map_err(unmade(&self.name)),
         }
     }
 
     /// The same, in the system's words when it cannot be.
-    pub fn begin(&self, services: &Services) -> io::Result<NewFile> {
+    pub fn begin(&self, services: &Services, writing: Writing) -> io::Result<NewFile> {
         match &self.place {
-            SequentialPlace::Dd(ddname) => services.dd.create(&services.outside, ddname),
-            SequentialPlace::One(path, data_set) => match data_set.begin_new(services, path)? {
+            SequentialPlace::Dd(ddname) => services.dd.create(&services.outside, ddname, writing),
+            SequentialPlace::One(path, data_set) => match data_set.begin_new(services, path, writing)? {
                 Some(new) => Ok(new),
-                None => services.dd.create_data_set(&services.outside, path),
+                None => (services.dd).create_data_set(&services.outside, path, writing, self.behind),
             },
             SequentialPlace::Many(_) => Err(io::Error::other(self.many())),
         }
@@ -166,21 +179,21 @@ impl Sequential {
     pub fn create_anew(&self, services: &Services) -> io::Result<NewFile> {
         match &self.place {
             SequentialPlace::Dd(ddname) => services.dd.create_anew(&services.outside, ddname),
-            SequentialPlace::One(path, data_set) => match data_set.begin_new(services, path)? {
+            SequentialPlace::One(path, data_set) => match data_set.begin_new(services, path, Writing::Records)? {
                 Some(new) => Ok(new),
-                None => services.dd.create_data_set_anew(&services.outside, path),
+                None => (services.dd).create_data_set_anew(&services.outside, path, self.behind),
             },
             SequentialPlace::Many(_) => Err(io::Error::other(self.many())),
         }
     }
 
-    /// Whether what this run writes to it next goes behind what it has, or begins it anew.
-    pub fn goes_on(&self, services: &Services, behind: bool) {
+    /// What this run has written to it no longer counts as written by this run.
+    pub fn forget_written(&self, services: &Services) {
         match &self.place {
-            SequentialPlace::Dd(ddname) => services.dd.goes_on(ddname, behind),
+            SequentialPlace::Dd(ddname) => services.dd.forget_written(ddname),
             _ => {
                 let keys = self.paths().into_iter().map(Path::to_string_lossy);
-                keys.for_each(|key| services.dd.goes_on(&key, behind));
+                keys.for_each(|key| services.dd.forget_written(&key));
             }
         }
     }
@@ -194,15 +207,20 @@ impl Sequential {
     pub fn taking(&self, services: &Services, longest: u32) -> Result<Attributes, Failure> {
         if self.attributes.recfm.is_fixed() {
             // A length that is not said is that of the records that are there.
-            let attributes = self.with_more(services, self.attributes)?;
+            let attributes = self.with_more(services, self.attributes, Writing::Records)?;
             return Ok(attributes.completed_for(longest));
         }
-        self.with_more(services, self.attributes.completed_for(longest))
+        self.with_more(services, self.attributes.completed_for(longest), Writing::Records)
     }
 
     /// What the file is when records of these attributes are written to it, which may go behind others (6).
-    pub fn with_more(&self, services: &Services, attributes: Attributes) -> Result<Attributes, Failure> {
-        let Some(there) = self.format_before(services) else {
+    pub fn with_more(
+        &self,
+        services: &Services,
+        attributes: Attributes,
+        writing: Writing,
+    ) -> Result<Attributes, Failure> {
+        let Some(there) = self.format_before(services, writing) else {
             return Ok(attributes);
         };
         there.followed_by(&attributes).ok_or_else(|| {
@@ -215,12 +233,13 @@ impl Sequential {
     }
 
     /// The attributes of records behind which the next are written.
-    fn format_before(&self, services: &Services) -> Option<Attributes> {
+    fn format_before(&self, services: &Services, writing: Writing) -> Option<Attributes> {
         let SequentialPlace::One(path, data_set) = &self.place else {
             return None;
         };
         let is_new = matches!(data_set.standing, Standing::New(_));
-        if is_new || !services.dd.wrote(path) || is_empty(services, path) {
+        let is_behind = self.behind || services.dd.has_listing_before(path, writing);
+        if is_new || !is_behind || is_empty(services, path) {
             return None;
         }
         recorded(&self.name, &data_set.entry.format).ok()
@@ -236,10 +255,7 @@ impl Sequential {
         let SequentialPlace::One(path, data_set) = &self.place else {
             return Ok(());
         };
-        if data_set.complete(services, path, attributes, out)? {
-            self.goes_on(services, true);
-        }
-        Ok(())
+        data_set.complete(services, path, attributes, out)
     }
 }
 
@@ -305,5 +321,6 @@ fn of_data_sets(
         name,
         attributes,
         place,
+        behind: false,
     })
 }

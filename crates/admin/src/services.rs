@@ -3,7 +3,7 @@
 use crate::dd::DdTable;
 use crate::failure::{refused, Failure};
 use crate::named::Named;
-use cica_catalog::{Catalog, CatalogError, Date, Name};
+use cica_catalog::{Catalog, CatalogError, Date, Mask, Name};
 use cica_disk::{Clock, Disk};
 use cica_engine::Engine;
 use cica_messages::CICA0932E;
@@ -58,6 +58,21 @@ impl Services {
         }
     }
 
+    /// The catalogs in which a request works on the names that a mask means: the one it says, else those of aliases
+    /// related to the mask, and the master; where the mask is a name, the one that the search order finds. One that
+    /// cannot be read stands there with the reason why.
+    pub(crate) fn catalogs_of(
+        &self,
+        catalog: Option<&str>,
+        mask: &Mask,
+    ) -> Result<Vec<Result<Arc<Catalog>, CatalogError>>, Failure> {
+        if catalog.is_none() && mask.is_generic() {
+            Ok(self.catalog.related(mask)?)
+        } else {
+            Ok(vec![Ok(self.catalog_of(catalog, mask.as_str())?)])
+        }
+    }
+
     /// The catalog that a request says, else the master.
     pub(crate) fn catalog_or_master(&self, catalog: Option<&str>) -> Result<Arc<Catalog>, Failure> {
         let Some(text) = catalog else {
@@ -89,6 +104,20 @@ impl Services {
     /// The catalog that the search order finds for a name.
     pub(crate) fn home(&self, name: &Name) -> Result<Arc<Catalog>, CatalogError> {
         self.catalog.home(name)
+    }
+
+    /// Refuses a name that would belong to another catalog than the entry that has it, or has it for a component.
+    pub(crate) fn check_home(&self, catalog: &Catalog, of: &Name, name: &Name, remedy: &str) -> Result<(), Failure> {
+        let home = self.home(name)?;
+        if home.place() == catalog.place() {
+            return Ok(());
+        }
+        let words = format!(
+            "{name} would belong to the catalog {} and {of} is in {}; {remedy}",
+            home.directory().display(),
+            catalog.directory().display()
+        );
+        Err(refused(&words, 140, 0))
     }
 
     /// Tells who waits that the command has processed `count` records.

@@ -31,6 +31,7 @@ pub mod defining;
 mod durable;
 mod files;
 pub mod moves;
+pub mod related;
 pub mod staging;
 mod store;
 pub mod unmaking;

@@ -15,7 +15,8 @@
 //! * [`generation`]: generation data groups; what is current, and what goes when a new one comes;
 //! * [`catalog`]: the catalog as a directory that several processes use at once; [`mod@locate`]: which one is meant;
 //!   * [`staging`]: data sets made beside those in use, and what a crash leaves of them;
-//!   * [`connected`]: user catalogs below a master, and where a name belongs; [`moves`]: entries that change catalogs;
+//!   * [`connected`]: user catalogs below a master, and where a name belongs; [`related`]: where a generic name is;
+//!   * [`moves`]: entries that change catalogs;
 //!   * [`vvds`]: what each volume keeps of it;
 //! * [`error`]: what can go wrong, with VSAM's catalog return code and reason.
 
@@ -44,7 +45,7 @@ pub mod volume;
 pub mod wire;
 
 pub use catalog::unmaking::Unmaking;
-pub use catalog::{connected, defining, moves, staging, vvds, Catalog};
+pub use catalog::{connected, defining, moves, related, staging, vvds, Catalog};
 pub use contents::{Contents, Resolved};
 pub use date::Date;
 pub use entry::{Cluster, Component, Entry};

@@ -7,6 +7,7 @@
 //! * N2. `Name` orders by its bytes, the order in which a catalog is listed.
 
 use cica_disk::FileName;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// Longest data set name.
@@ -284,16 +285,44 @@ impl Mask {
             &mask,
             &name,
             |part| *part == "**",
-            |part, qualifier| {
-                match_list(
-                    part.as_bytes(),
-                    qualifier.as_bytes(),
-                    |c| *c == b'*',
-                    |c, d| *c == b'%' || c == d,
-                )
-            },
+            |part, qualifier| one_matches(part, qualifier),
         )
     }
+}
+
+impl Mask {
+    /// Whether a name that begins with the qualifiers of `stem` and goes on can be one of those meant.
+    pub fn means_below(&self, stem: &Name) -> bool {
+        let mask: Vec<&str> = self.0.split('.').collect();
+        let any = |part: &str| part == "**";
+        // Places in the mask where what follows the qualifiers so far can go on.
+        let mut places = BTreeSet::from([0]);
+        for qualifier in stem.qualifiers() {
+            let mut next = BTreeSet::new();
+            for place in std::mem::take(&mut places) {
+                let skipped = mask[place..].iter().take_while(|part| any(part)).count();
+                if skipped > 0 {
+                    next.insert(place);
+                }
+                let here = mask.get(place + skipped);
+                if here.is_some_and(|part| one_matches(part, qualifier)) {
+                    next.insert(place + skipped + 1);
+                }
+            }
+            places = next;
+        }
+        places.into_iter().any(|place| place < mask.len())
+    }
+}
+
+/// Does a qualifier of a mask, which is not `**`, mean this one?
+fn one_matches(part: &str, qualifier: &str) -> bool {
+    match_list(
+        part.as_bytes(),
+        qualifier.as_bytes(),
+        |c| *c == b'*',
+        |c, d| *c == b'%' || c == d,
+    )
 }
 
 impl fmt::Display for Mask {
@@ -352,6 +381,11 @@ impl Level {
     /// The level as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The mask of the names below this level, and of the level's own.
+    pub fn mask(&self) -> Mask {
+        Mask(format!("{}.**", self.0))
     }
 
     /// Whether `name` lies below this level.

@@ -231,3 +231,41 @@ fn any_text_is_a_name_or_an_error_and_a_name_matches_itself() {
         }
     }
 }
+
+#[test]
+fn a_mask_means_names_below_a_stem_or_none() {
+    let below = |mask: &str, stem: &str| Mask::parse(mask).unwrap().means_below(&Name::parse(stem).unwrap());
+    for (mask, stem) in [
+        ("A.*.K", "A"),
+        ("A.*.K", "A.B"),
+        ("NN%.K", "NN1"),
+        ("A.**", "A.B.C.D"),
+        ("**", "A.B"),
+        ("**.K", "A.B.C"),
+        ("A.**.B.*", "A.X.B"),
+        ("A.**.B.*", "A"),
+        ("*.K", "A"),
+        ("A*.**.K", "AB.C.D"),
+    ] {
+        assert!(below(mask, stem), "{mask} {stem}");
+    }
+    for (mask, stem) in [
+        ("A.*.K", "B"),
+        ("A.*.K", "A.B.K"),
+        ("A.*.K", "A.B.C"),
+        ("NN%.K", "NN"),
+        ("NN%.K", "NN1.K"),
+        ("A.B.*", "A.C"),
+        ("A.**", "B"),
+    ] {
+        assert!(!below(mask, stem), "{mask} {stem}");
+    }
+    let level = |level: &str, stem: &str| {
+        Level::parse(level)
+            .unwrap()
+            .mask()
+            .means_below(&Name::parse(stem).unwrap())
+    };
+    assert!(level("A", "A") && level("A", "A.B") && level("A.B.C", "A") && level("A.*.C", "A.B"));
+    assert!(!level("A", "B") && !level("A.B", "A.C"));
+}

@@ -36,6 +36,7 @@ impl Sorted {
             target,
             attributes: self.attributes,
             attributes_stated: true,
+            behind: false,
         }
     }
 }

@@ -217,7 +217,8 @@ fn what_a_run_made_it_may_write_again() {
          ALLOCATE DATASET('PAY.HIST(+2)') FILE(OUT) OLD REUSE\nREPRO INFILE(IN) OUTFILE(OUT)"
     );
     with_input(&place, &said, "ONE\n").done();
-    assert_eq!(records(&place, "PAY.HIST.G0001V00"), "ONE\nONE\n");
+    // Each write begins it anew.
+    assert_eq!(records(&place, "PAY.HIST.G0001V00"), "ONE\n");
     assert_eq!(records(&place, "PAY.HIST.G0002V00"), "ONE\n");
 }
 
@@ -335,7 +336,7 @@ fn records_of_another_format_do_not_come_behind_others() {
     let two = "REPRO INFILE(IN) OUTFILE(ONE)\nREPRO INFILE(LONG) OUTFILE(TWO)";
     let file = on_volume(&place, "A.SEQ");
     let run = |one: &str, two_is: &str| {
-        let (one, two_is) = (format!("A.SEQ{one}"), format!("A.SEQ{two_is}"));
+        let (one, two_is) = (format!("A.SEQ{one}"), format!("A.SEQ{two_is},DISP=MOD"));
         let dd = [
             ("IN", "in.txt"),
             ("LONG", "long.txt"),

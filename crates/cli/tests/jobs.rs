@@ -232,3 +232,30 @@ fn what_a_deleted_data_set_had_of_a_volume_is_free_in_the_same_job() {
     let full = p.cards("REPRO INFILE(LINES) OUTDATASET(A)", &["--dd", "LINES=lines"]);
     assert_eq!(full.status, 12, "{}", full.text());
 }
+
+/// Whatever ends the job, the listing has what was done, and the cards of what was being done.
+#[test]
+fn the_listing_of_a_job_that_is_killed_is_there() {
+    let p = Place::new();
+    let made = Command::new("mkfifo").arg(p.path("pipe")).status().unwrap();
+    assert!(made.success());
+    let cards = format!(" {DEFINE}\n DELTE A.B\n REPRO INFILE(PIPE) OUTDATASET(A.B)\n");
+    p.write("cards", cards.as_bytes());
+    let mut command = p.command(&["idcams", "cards", "--dd", "PIPE=pipe", "--sysprint", "listing"]);
+    let mut job = command.spawn().unwrap();
+    // It is open when the job has opened it to read.
+    let pipe = std::fs::OpenOptions::new().write(true).open(p.path("pipe")).unwrap();
+    job.kill().unwrap();
+    job.wait().unwrap();
+    drop(pipe);
+    let listing = String::from_utf8(p.read("listing")).unwrap();
+    for part in [
+        "IDC0512I NAME GENERATED-(D) A.B.DATA",
+        "IDC0001I",
+        "IDC3202I",
+        "REPRO INFILE(PIPE)",
+    ] {
+        assert!(listing.contains(part), "{part}: {listing}");
+    }
+    assert!(!listing.contains("IDC0002I"), "{listing}");
+}

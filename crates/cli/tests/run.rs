@@ -66,6 +66,11 @@ fn wrong_dd_files_and_names_say_what_to_do() {
             "CICA1218E THE DD FILE gone.toml CANNOT BE READ",
         ),
         (
+            &["--dd", "MASTER=B.K", "true"],
+            12,
+            "a file of DD texts, with a line MASTER = \"B.K\"; without one say DD_MASTER='B.K' in front of the command",
+        ),
+        (
             &["--dd", "twice.toml", "true"],
             64,
             "CICA1215E twice.toml, LINE 4: the name was there before",

@@ -267,6 +267,7 @@ impl Run<'_, '_> {
         if command.verb == Verb::Parm {
             return self.parm(&command.params);
         }
+        self.out.flush();
         let cc = self.act.act(command, self.out).min(16);
         self.out.completed(cc);
         self.code(cc);

@@ -5,7 +5,9 @@
 //! 2. A page has at most [`PAGE_LINES`] lines, its heading included. When a page fills up, the heading and the subtitle
 //!    are printed again and the next line is double spaced, as z/OS does.
 //! 3. Programs that run cards do not read the listing: they ask for the messages ([`Sysprint::with_messages`]).
-//! 4. After the first write error nothing more is written and [`Sysprint::error`] tells it; the run ends with 16.
+//! 4. What a command printed has left this process when the command ends, and its cards have before it begins: whatever
+//!    ends the program leaves the listing of what was done. A listing without IDC0002I at its end is not whole.
+//! 5. After the first write error nothing more is written and [`Sysprint::error`] tells it; the run ends with 16.
 
 use crate::diagnostic::Diagnostic;
 use crate::params::Params;
@@ -280,6 +282,7 @@ impl<'a> Sysprint<'a> {
         self.spaced |= cc < 12;
         self.say(message, &[("cc", &cc)]);
         self.ended = true;
+        self.flush();
     }
 
     /// IDC3202I: the command above was not carried out.
@@ -287,6 +290,7 @@ impl<'a> Sysprint<'a> {
         self.spaced = true;
         self.say(&messages::IDC3202I, &[("cc", &cc)]);
         self.ended = true;
+        self.flush();
     }
 
     /// IDC3207I: nothing after this is read.
@@ -309,6 +313,11 @@ impl<'a> Sysprint<'a> {
         self.set_off();
         self.spaced = true;
         self.say(&messages::IDC0002I, &[("cc", &maxcc)]);
+        self.flush();
+    }
+
+    /// What was printed leaves this process (4).
+    pub(crate) fn flush(&mut self) {
         if self.error.is_none() {
             self.error = self.sink.flush().err();
         }

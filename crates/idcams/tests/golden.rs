@@ -286,7 +286,7 @@ fn dd(case: &Path, table: &mut DdTable) -> Vec<String> {
     let mut written = Vec::new();
     for line in fs::read_to_string(case.join("dd")).unwrap_or_default().lines() {
         let (name, text) = line.split_once('=').unwrap();
-        let parsed = DdText::parse(text).unwrap();
+        let parsed = DdText::parse_statement(text).unwrap();
         let inputs = [case.join(&parsed.target), case.join("../input").join(&parsed.target)];
         if let Some(input) = inputs.iter().find(|path| path.is_file()) {
             // Under its own name, which listings show.

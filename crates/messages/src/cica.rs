@@ -43,7 +43,7 @@ CICA0916E 12 "FILE {name} IS ALLOCATED ALREADY",
 CICA0930E 12 "VOLUME {name} CANNOT BE USED: {reason}",
     "The directory of the volume, or the file that describes it, could not be made or read.",
     "Name a directory that exists or can be made, and a device type the reference page lists.";
-CICA0931E 8 "RECORD {number} HAS {length} BYTES, WHICH IS NOT VALID: {reason}",
+CICA0931E 8 "RECORD {number} OF THE INPUT ({length} BYTES) IS NOT VALID: {reason}",
     "The record is longer than the maximum of RECORDSIZE, or too short to hold the key; or the sequential file that is \
      written cannot hold it in its format.",
     "Correct the input, or define the target with a larger RECORDSIZE, or state another format for the file.";
@@ -51,6 +51,14 @@ CICA0932E 12 "CATALOG {name} IS NOT KNOWN; {directory} IS THE ONE IN USE",
     "CATALOG names another catalog than the one of this run. The command did nothing, so that it cannot change or \
      delete an entry of the same name in the wrong catalog.",
     "Leave CATALOG out to use the catalog of the run; or run the command with `--catalog DIRECTORY`.";
+CICA1084I 0 "{name} IS LOOKED FOR IN THE MASTER CATALOG ALONE, NOT IN {catalog}: SAY CATALOG({catalog})",
+    "DELETE with MASK, and without CATALOG, deletes entries of the master catalog, as on z/OS. Aliases say that names \
+     like this one are in a user catalog.",
+    "Say CATALOG with the user catalog that is meant; try it with TEST first.";
+CICA1085W 4 "NO VOLUME IS {name}: NOTHING IS COLLECTED OF IT",
+    "VOLUMES of DCOLLECT names a serial, or a mask, that no volume of the catalogs has. The code is 8 when nothing was \
+     collected at all.",
+    "Correct the serial; LISTCAT SPACE lists the volumes.";
 CICA0933I 0 "CONTROL INTERVAL SIZE {given} OF {part} IS RAISED TO {taken}",
     "The size given is not a multiple of 512 (of 2,048 above 8,192), or an index record of that size cannot point to \
      all control intervals of a control area.",

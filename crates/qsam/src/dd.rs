@@ -1,4 +1,4 @@
-//! The text of a DD: `FILE[,RECFM=FB,LRECL=200,BLKSIZE=27800,CODEPAGE=1047,BDW=NO]`.
+//! The text of a DD: `FILE[,RECFM=FB,LRECL=200,BLKSIZE=27800,CODEPAGE=1047,BDW=NO,DISP=MOD]`.
 //!
 //! The file name ends at the first comma; one with commas or blanks at its ends is put in apostrophes, an apostrophe
 //! in it doubled. Keys and values may be in lower case, blanks around them do not count, the order is free, a key
@@ -20,19 +20,38 @@ pub struct DdText {
     pub attributes: Attributes,
     /// Whether the text stated any attribute; a VSAM data set, which knows its own, should have none.
     pub attributes_stated: bool,
+    /// DISP=MOD: what is written goes behind what the file has. OLD and SHR begin it anew, as no DISP does.
+    pub behind: bool,
 }
 
 const KEYS: [&str; 5] = ["RECFM", "LRECL", "BLKSIZE", "CODEPAGE", "BDW"];
+/// The same of a DD statement. DISP is no attribute of the file.
+const STATEMENT_KEYS: [&str; 6] = ["RECFM", "LRECL", "BLKSIZE", "CODEPAGE", "BDW", DISP];
+const DISP: &str = "DISP";
 
 impl DdText {
-    /// Parses what stands behind `NAME=` of a DD.
+    /// Parses a file and its attributes.
     pub fn parse(text: &str) -> Result<DdText, DdError> {
+        DdText::of(text, &KEYS)
+    }
+
+    /// Parses what stands behind `NAME=` of a DD statement, which has DISP too.
+    pub fn parse_statement(text: &str) -> Result<DdText, DdError> {
+        DdText::of(text, &STATEMENT_KEYS)
+    }
+
+    fn of(text: &str, keys: &[&'static str]) -> Result<DdText, DdError> {
         let (target, rest) = target(text)?;
         let mut stated: Vec<Stated> = Vec::new();
         let mut attributes = Attributes::default();
+        let mut behind = false;
         for piece in rest {
-            let option = Stated::parse(piece, &stated)?;
-            option.set(&mut attributes)?;
+            let option = Stated::parse(piece, keys, &stated)?;
+            if option.key == DISP {
+                behind = option.is_mod()?;
+            } else {
+                option.set(&mut attributes)?;
+            }
             stated.push(option);
         }
         attributes.check().map_err(|problem| {
@@ -49,7 +68,8 @@ impl DdText {
         Ok(DdText {
             target,
             attributes,
-            attributes_stated: !stated.is_empty(),
+            attributes_stated: stated.iter().any(|option| option.key != DISP),
+            behind,
         })
     }
 }
@@ -171,18 +191,20 @@ struct Stated<'a> {
 }
 
 impl<'a> Stated<'a> {
-    fn parse(piece: Piece<'a>, before: &[Stated<'_>]) -> Result<Stated<'a>, DdError> {
+    fn parse(piece: Piece<'a>, keys: &[&'static str], before: &[Stated<'_>]) -> Result<Stated<'a>, DdError> {
         let whole = piece.trimmed();
         if whole.text.is_empty() {
             return whole.error(DdProblem::EmptyOption);
         }
         let (word, value) = whole.text.split_once('=').unwrap_or((whole.text, ""));
         let upper = word.trim().to_ascii_uppercase();
-        let Some(key) = KEYS.into_iter().find(|key| *key == upper) else {
-            let near = nearest(&upper, &KEYS);
+        let Some(key) = keys.iter().copied().find(|key| *key == upper) else {
+            let near = nearest(&upper, keys);
+            let known = keys.join(", ");
             return whole.error(DdProblem::UnknownKey {
                 key: word.trim().to_owned(),
                 near,
+                known,
             });
         };
         if before.iter().any(|option| option.key == key) {
@@ -212,6 +234,16 @@ impl<'a> Stated<'a> {
             _ => attributes.bdw = self.bdw()?,
         }
         Ok(())
+    }
+
+    fn is_mod(&self) -> Result<bool, DdError> {
+        match self.value.text.to_ascii_uppercase().as_str() {
+            "MOD" => Ok(true),
+            "OLD" | "SHR" => Ok(false),
+            _ => self.value.error(DdProblem::Disposition {
+                value: self.value.text.to_owned(),
+            }),
+        }
     }
 
     fn recfm(&self) -> Result<RecordFormat, DdError> {
@@ -273,7 +305,11 @@ pub enum DdProblem {
     /// Nothing stands between two commas, or behind the last.
     EmptyOption,
     /// No option has this key.
-    UnknownKey { key: String, near: Option<&'static str> },
+    UnknownKey {
+        key: String,
+        near: Option<&'static str>,
+        known: String,
+    },
     /// The key was there before.
     KeyTwice { key: &'static str },
     /// There is no value behind the key.
@@ -284,6 +320,8 @@ pub enum DdProblem {
     NotALength { key: &'static str, value: String },
     /// BDW is neither YES, NO nor AUTO.
     BdwValue { value: String },
+    /// DISP is neither OLD, SHR nor MOD.
+    Disposition { value: String },
     /// The code page is not known.
     CodePage(CodePageError),
     /// The attributes do not go together.
@@ -305,9 +343,11 @@ impl fmt::Display for DdProblem {
             DdProblem::Unclosed => f.write_str("the apostrophe before the file name is not closed; add one behind it"),
             DdProblem::NoComma => f.write_str("a comma must follow the file name in apostrophes"),
             DdProblem::EmptyOption => f.write_str("an option is missing between commas; remove the comma too many"),
-            DdProblem::UnknownKey { key, near: Some(near) } => write!(f, "'{key}' is no option; did you mean {near}?"),
-            DdProblem::UnknownKey { key, near: None } => {
-                write!(f, "'{key}' is no option; known are {}, ", KEYS.join(", "))?;
+            DdProblem::UnknownKey {
+                key, near: Some(near), ..
+            } => write!(f, "'{key}' is no option; did you mean {near}?"),
+            DdProblem::UnknownKey { key, near: None, known } => {
+                write!(f, "'{key}' is no option; known are {known}, ")?;
                 f.write_str("and a file name with commas is put in apostrophes")
             }
             DdProblem::KeyTwice { key } => write!(f, "{key} is stated twice; remove one"),
@@ -325,6 +365,7 @@ impl fmt::Display for DdProblem {
                 )
             }
             DdProblem::BdwValue { value } => write!(f, "BDW={value} is not known; write YES, NO or AUTO"),
+            DdProblem::Disposition { value } => write!(f, "DISP={value} is not known; write MOD, OLD or SHR"),
             DdProblem::CodePage(problem) => problem.fmt(f),
             DdProblem::Attributes(problem) => problem.fmt(f),
         }

@@ -210,51 +210,48 @@ impl fmt::Display for QsamError {
                 "record {record}, byte {offset}: the line is longer than {most} bytes; raise LRECL (at most \
                  {MAX_LOGICAL_RECORD}), or if the file is not text state its RECFM, such as RECFM=FB,LRECL=80"
             ),
-            RecordTooLong {
-                record,
-                length,
-                most,
-                recfm,
-            } => {
-                write!(
-                    f,
-                    "record {record}: {length} bytes are more than the {most} a record of this RECFM={recfm} file "
-                )?;
-                write!(
-                    f,
-                    "takes; raise {}",
-                    if *recfm == RecordFormat::U {
-                        "BLKSIZE"
-                    } else {
-                        "LRECL or BLKSIZE"
-                    }
-                )
-            }
-            LineEndInRecord {
-                record,
-                position,
-                byte,
-                codepage,
-            } => {
-                write!(
-                    f,
-                    "record {record}: byte {position} is X'{byte:02X}', which ends a line of text"
-                )?;
-                if let Some(page) = codepage {
-                    write!(f, " in {page}")?;
-                }
-                write!(f, "; write records that are not text with RECFM=VB or FB")
-            }
-            EmptyUndefined { record } => {
-                write!(
-                    f,
-                    "record {record}: an empty record would be lost in a RECFM=U file; use RECFM=VB"
-                )
+            RecordTooLong { record, .. } | LineEndInRecord { record, .. } | EmptyUndefined { record } => {
+                write!(f, "record {record}: {}", self.without_number())
             }
             WriteFailedBefore { record } => write!(
                 f,
                 "record {record}: not written, because an earlier write of the file failed; write the file again"
             ),
+        }
+    }
+}
+
+impl QsamError {
+    /// Why a record cannot be written, for who tells which one it is: its number in the file is not that of the input.
+    pub fn without_number(&self) -> String {
+        match self {
+            QsamError::RecordTooLong {
+                length, most, recfm, ..
+            } => {
+                let raise = match recfm {
+                    RecordFormat::U => "BLKSIZE",
+                    _ => "LRECL or BLKSIZE",
+                };
+                format!(
+                    "{length} bytes are more than the {most} a record of this RECFM={recfm} file takes; raise {raise}"
+                )
+            }
+            QsamError::LineEndInRecord {
+                position,
+                byte,
+                codepage,
+                ..
+            } => {
+                let page = codepage.map_or(String::new(), |page| format!(" in {page}"));
+                format!(
+                    "byte {position} is X'{byte:02X}', which ends a line of text{page}; write records that are not text \
+                     with RECFM=VB or FB"
+                )
+            }
+            QsamError::EmptyUndefined { .. } => {
+                "an empty record would be lost in a RECFM=U file; use RECFM=VB".to_owned()
+            }
+            other => other.to_string(),
         }
     }
 }

@@ -52,11 +52,12 @@ impl Attributes {
 
     /// The same attributes with what was not stated filled in for a file that takes records of up to `longest` bytes:
     /// LRECL (F: `longest`; V, VB: `longest` + 4, as far as a block holds it), and where there are blocks BLKSIZE as
-    /// the system determines it on a 3390.
+    /// the system determines it on a 3390. Records longer than F takes leave its LRECL missing.
     pub fn completed_for(mut self, longest: u32) -> Attributes {
         if self.lrecl == 0 {
             self.lrecl = match self.recfm {
                 RecordFormat::F if self.blksize != 0 => self.blksize,
+                RecordFormat::F | RecordFormat::FB if longest > MAX_LRECL => return self,
                 RecordFormat::F | RecordFormat::FB => longest,
                 RecordFormat::V | RecordFormat::VB => {
                     let most = self.longest_record().unwrap_or(longest);

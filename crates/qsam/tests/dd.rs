@@ -204,7 +204,8 @@ fn an_output_file_takes_what_is_not_stated_from_its_source() {
         let completed = attributes(text).completed_for(u32::MAX);
         assert!(completed.check().is_ok(), "{text}: {completed:?}");
     }
-    assert!(attributes("f,RECFM=FB").completed_for(u32::MAX).check().is_err());
+    // Its length is still missing, and who writes it is told that.
+    assert_eq!(attributes("f,RECFM=FB").completed_for(u32::MAX).longest_record(), None);
 }
 
 #[test]
@@ -235,4 +236,20 @@ fn missing_record_length_is_said_when_the_file_is_opened() {
         "LRECL"
     );
     assert!(cica_qsam::Writer::new(Vec::new(), &attributes).is_err());
+}
+
+#[test]
+fn a_statement_has_a_disposition_which_is_no_attribute() {
+    let text = |text| DdText::parse_statement(text).unwrap();
+    assert_eq!(
+        (text("f,DISP=MOD").behind, text("f,DISP=MOD").attributes_stated),
+        (true, false)
+    );
+    assert!(!text("f,disp=old").behind && !text("f,DISP=SHR").behind && !text("f").behind);
+    assert!(text("f,RECFM=FB,DISP=MOD,LRECL=80").attributes_stated);
+    let wrong = DdText::parse_statement("f,DISP=NEW").unwrap_err();
+    assert_eq!(
+        wrong.to_string(),
+        "column 8: DISP=NEW is not known; write MOD, OLD or SHR"
+    );
 }

@@ -44,6 +44,13 @@ pub fn of_cluster(
     if request.extended_addressable && cluster.organization != Organization::Lds {
         return Err(refused(&"EXTENDEDADDRESSABLE is said of linear data sets", 48, 0));
     }
+    if request.stated.free_space.is_some() && !cluster.organization.has_index() {
+        let words = format!(
+            "FREESPACE means nothing for a {} data set; leave it out",
+            cluster.organization.keyword()
+        );
+        return Err(refused(&words, 48, 0));
+    }
     let share = cluster.attributes.share;
     request.stated.put(&mut cluster.attributes, today)?;
     if kind == EntryKind::Index {

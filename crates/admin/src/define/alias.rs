@@ -47,7 +47,11 @@ fn define(services: &Services, request: &DefineAlias) -> Result<(), Failure> {
         Related::Symbolic(text) => Relate::Symbolic(Symbolic::parse(text).map_err(|error| refused(&error, 140, 0))?),
         Related::Entry(text) => Relate::Entry(parsed(text)?),
     };
-    let catalog = services.catalog_of(request.catalog.as_deref(), name.as_str())?;
+    let catalog = match (&request.catalog, &relate) {
+        // What leads to a user catalog stands beside it, under an alias of another one too.
+        (None, Relate::Entry(relate)) if is_user_catalog(services, relate)? => services.catalog.clone(),
+        (stated, _) => services.catalog_of(stated.as_deref(), name.as_str())?,
+    };
     catalog.transact(|contents| {
         // What a name with symbols is, and whether it is there, is another thing on each system.
         if let Relate::Entry(relate) = &relate {
@@ -55,6 +59,12 @@ fn define(services: &Services, request: &DefineAlias) -> Result<(), Failure> {
         }
         Ok(contents.insert(Entry::Alias(Alias { name, relate }))?)
     })
+}
+
+fn is_user_catalog(services: &Services, name: &Name) -> Result<bool, Failure> {
+    let contents = services.catalog.contents()?;
+    let is_one = matches!(contents.get(name), Ok(Entry::UserCatalog(_)));
+    Ok(is_one)
 }
 
 /// The entry is in the same catalog, and is one that can have another name.

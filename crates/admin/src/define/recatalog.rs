@@ -72,7 +72,7 @@ pub fn recatalog(services: &Services, request: &DefineCluster) -> Result<(Define
             raised: None,
             rounded: Vec::new(),
             key_end: None,
-            unused_keys: false,
+            unused: Vec::new(),
         };
         let rolled = put_in(services, contents, defined.entry())?;
         Ok((defined, rolled))

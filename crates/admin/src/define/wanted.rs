@@ -35,8 +35,8 @@ pub struct WantedCluster {
     pub wish: Wish,
     /// Everything else.
     pub attributes: Attributes,
-    /// KEYS was written for an organization that has none.
-    pub unused_keys: bool,
+    /// What was written that an organization has not.
+    pub unused: Vec<&'static str>,
 }
 
 /// The three lists of a command, and what MODEL names.
@@ -79,7 +79,12 @@ impl WantedCluster {
             index_ci_size: lists.index_ci_size(),
             space: lists.data_space()?,
             index_space: lists.index_space(),
-            free_space: lists.free_space(),
+            // Where no record comes between others there is none.
+            free_space: if organization.has_index() {
+                lists.free_space()
+            } else {
+                FreeSpace::default()
+            },
             buffer_space: lists.buffer_space(),
             imbed: lists.imbed(),
             device,
@@ -92,7 +97,7 @@ impl WantedCluster {
             index_volumes,
             index_share,
             wish,
-            unused_keys: attributes.keys.is_none() && lists.for_data(|list| list.keys).is_some(),
+            unused: lists.unused(organization, &attributes),
             attributes,
         })
     }
@@ -233,6 +238,21 @@ impl<'a> Lists<'a> {
         self.for_data(|list| list.free_space)
             .or(self.data_model().map(|m| m.data.free_space))
             .unwrap_or_default()
+    }
+
+    /// Parameters that are written and mean nothing for the organization.
+    fn unused(&self, organization: Organization, taken: &Attributes) -> Vec<&'static str> {
+        let is_said = |said: bool, keyword: &'static str| said.then_some(keyword);
+        let no_index = !organization.has_index();
+        let linear = organization == Organization::Lds;
+        let keys = taken.keys.is_none() && self.for_data(|list| list.keys).is_some();
+        let all = [
+            is_said(keys, "KEYS"),
+            is_said(linear && self.for_data(|list| list.record_size).is_some(), "RECORDSIZE"),
+            is_said(no_index && self.for_data(|list| list.free_space).is_some(), "FREESPACE"),
+            is_said(no_index && self.index.is_some(), "INDEX"),
+        ];
+        all.into_iter().flatten().collect()
     }
 
     /// IMBED, which stands in the cluster's list or in INDEX and shapes the data component's control areas.

@@ -454,7 +454,11 @@ impl<'a> Describer<'a> {
             sizes: root.as_ref().filter(|_| data).and_then(Root::record_sizes),
             extents: root.as_ref().map_or(1, |root| root.extents.max(1)),
             volumes: self.volumes(component, &a, root.as_ref()),
-            free_percent: if data { (a.free_ci, a.free_ca) } else { (0, 0) },
+            free_percent: if data && organization.has_index() {
+                (a.free_ci, a.free_ca)
+            } else {
+                (0, 0)
+            },
             index: if data {
                 None
             } else {
@@ -468,7 +472,7 @@ impl<'a> Describer<'a> {
     }
 
     /// Space as LISTCAT shows it: where a control area is a cylinder, tracks and records come out in cylinders, else in
-    /// tracks.
+    /// tracks, as many as are allocated in whole control areas.
     fn space(&self, component: &Component) -> (&'static str, (u64, u64)) {
         use cica_catalog::space::Unit;
         let device = component
@@ -482,7 +486,7 @@ impl<'a> Describer<'a> {
                 let cylinders = |tracks: u64| tracks.div_ceil(u64::from(cylinder));
                 (Unit::Cylinders.word(), (cylinders(amounts.0), cylinders(amounts.1)))
             }
-            Unit::Records => (Unit::Tracks.word(), amounts),
+            Unit::Records | Unit::Tracks => (Unit::Tracks.word(), amounts),
             unit => (unit.word(), (component.space.primary, component.space.secondary)),
         }
     }

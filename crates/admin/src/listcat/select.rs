@@ -1,12 +1,11 @@
 //! Which entries LISTCAT lists.
 //!
 //! 1. ENTRIES means the entries it names or matches with their components, and components by themselves; LEVEL means
-//!    what lies below its qualifiers; neither means the whole catalog. The order is that of names, components behind
-//!    their entry.
+//!    the entries and components whose own names lie below its qualifiers; neither means the whole catalog. The order
+//!    is that of names, components behind their entry.
 //! 2. Types choose among these. CREATION and EXPIRATION choose by the dates of the entry.
 
-use super::super::failure::{not_found, refused, Failure};
-use super::super::member;
+use super::super::failure::{refused, Failure};
 use super::model::{Describer, ListcatEntry};
 use super::sphere;
 use super::{Listcat, Listed};
@@ -93,35 +92,39 @@ impl EntrySelection {
         }
     }
 
-    /// What lies below a level.
-    pub fn level(&self, describer: &Describer, text: &str, each: &mut dyn FnMut(Listed)) -> Result<(), Failure> {
-        let level = Level::parse(text).map_err(|error| refused(&error, 8, 42))?;
-        let mut found = false;
-        for entry in sphere::in_order(describer.contents.level(&level)) {
-            found = true;
-            self.whole(describer, entry, false, each);
+    /// What lies below a level; is there anything?
+    pub fn level(&self, describer: &Describer, level: &Level, each: &mut dyn FnMut(Listed)) -> bool {
+        let is_below = |entry: &Entry| {
+            let mut components = entry.components();
+            level.matches(entry.name()) || components.any(|(_, component)| level.matches(&component.name))
+        };
+        let below = sphere::in_order(describer.contents.entries().filter(|entry| is_below(entry)));
+        let found = !below.is_empty();
+        for entry in below.into_iter().filter(|entry| self.takes(entry)) {
+            let all = describer.describe(entry).into_iter();
+            let is_meant = |e: &ListcatEntry| Name::parse(&e.name).is_ok_and(|name| level.matches(&name));
+            for entry in all.filter(|e| self.kinds.contains(&e.kind) && is_meant(e)) {
+                each(Listed::Entry {
+                    entry: Box::new(entry),
+                    nested: false,
+                });
+            }
         }
-        if found {
-            Ok(())
-        } else {
-            Err(not_found(&text))
-        }
+        found
     }
 
-    /// What a name of ENTRIES means.
-    pub fn entries(&self, describer: &Describer, text: &str, each: &mut dyn FnMut(Listed)) -> Result<(), Failure> {
-        member::check_entry(describer.contents, text)?;
-        let mask = Mask::parse(text).map_err(|error| refused(&error, 8, 42))?;
+    /// What a name of ENTRIES means; is there anything?
+    pub fn entries(&self, describer: &Describer, mask: &Mask, each: &mut dyn FnMut(Listed)) -> Result<bool, Failure> {
         if !mask.is_generic() {
-            let name = Name::parse(text).map_err(|error| refused(&error, 8, 42))?;
+            let name = Name::parse(mask.as_str()).map_err(|error| refused(&error, 8, 42))?;
             match describer.contents.find(&name) {
-                None => return Err(not_found(&text)),
+                None => return Ok(false),
                 Some(Resolved::Entry(entry)) => self.whole(describer, entry, true, each),
                 Some(Resolved::Component(_, component, entry)) => {
                     self.component(describer, entry, &component.name, each)
                 }
             }
-            return Ok(());
+            return Ok(true);
         }
         let mut found = false;
         for entry in describer.contents.entries() {
@@ -138,10 +141,6 @@ impl EntrySelection {
                 self.component(describer, entry, &component.name, each);
             }
         }
-        if found {
-            Ok(())
-        } else {
-            Err(not_found(&text))
-        }
+        Ok(found)
     }
 }

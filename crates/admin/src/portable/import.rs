@@ -12,6 +12,7 @@
 //! 2. An alternate index comes in only over a base that is there, and that it agrees with (`tie`).
 //! 3. The alternate indexes of a base that is replaced are built anew behind the change: they are not in its copy.
 
+use super::super::define::check_homes;
 use super::super::delete::expired;
 use super::super::failure::Failure;
 use super::super::file_change::FileChange;
@@ -27,10 +28,10 @@ use super::{alike, indexes, moment, sphere, Copy};
 use crate::named::Named;
 use crate::outcome::Outcome;
 use crate::report::Report;
-use cica_catalog::{Catalog, Contents, Entry, Name};
+use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name};
 use cica_engine::Files;
 use cica_format::portable::Mode;
-use cica_messages::{CICA0967E, CICA1000E, IDC0005I, IDC0604I, IDC3013I};
+use cica_messages::{CICA0967E, CICA1000E, IDC0005I, IDC0604I};
 use std::sync::Arc;
 
 /// IMPORT.
@@ -185,6 +186,14 @@ impl Importing<'_> {
         let (mode, mut entry) = (member.mode, member.entry);
         let catalog = services.catalog_of(request.catalog.as_deref(), entry.name().as_str())?;
         let contents = catalog.contents()?;
+        if request.catalog.is_none() {
+            let said = |name: &Name| {
+                let mut names = request.objects.iter().filter_map(|object| object.new_name.as_deref());
+                names.any(|said| said.eq_ignore_ascii_case(name.as_str()))
+            };
+            let components = entry.components().map(|(_, component)| component);
+            check_homes(services, &catalog, entry.name(), components.filter(|c| said(&c.name)))?;
+        }
         for component in entry.components_mut() {
             place(&contents, volumes, component)?;
         }
@@ -247,7 +256,11 @@ fn there(
     };
     let old = found.entry().clone();
     let exported = old.attributes().is_some_and(|a| a.exported);
-    let duplicate = || Failure::new(&IDC3013I, &[("name", entry.name())]);
+    let duplicate = || {
+        Failure::from(CatalogError::Duplicate {
+            name: entry.name().clone(),
+        })
+    };
     if old.name() != entry.name() || old.kind() != entry.kind() {
         return Err(duplicate());
     }

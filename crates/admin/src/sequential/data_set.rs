@@ -1,5 +1,6 @@
 //! A data set that a command writes: its file, its entry, and where both stand. The numbers are those of `sequential`.
 
+use super::super::dd::Writing;
 use super::super::failure::{refused, Failure};
 use super::super::generations::rolled_off;
 use super::super::report::Report;
@@ -36,38 +37,38 @@ pub(super) enum Standing {
 
 impl DataSet {
     /// Begins the file of one that is yet to come; none: the data set is there.
-    pub fn begin_new(&self, services: &Services, path: &Path) -> io::Result<Option<NewFile>> {
+    pub fn begin_new(&self, services: &Services, path: &Path, writing: Writing) -> io::Result<Option<NewFile>> {
         match &self.standing {
             Standing::There => Ok(None),
             Standing::Anothers => Err(newcomer::made_meanwhile(&self.entry.name)),
             Standing::New(waits) => {
                 newcomer::check(services, &self.catalog, &self.entry, path)?;
                 let new = NewFile::begin(&services.outside, path)?;
+                services.dd.note_begun(path, &new, writing);
                 Ok(Some(new.named_later(waits)))
             }
         }
     }
 
-    /// What was written to it is complete: the catalog knows it and its format. True: it is new.
+    /// What was written to it is complete: the catalog knows it and its format.
     pub fn complete(
         &self,
         services: &Services,
         path: &Path,
         attributes: &Attributes,
         out: &mut Report,
-    ) -> Result<bool, Failure> {
+    ) -> Result<(), Failure> {
         let format = attributes.to_string();
         let Standing::New(waits) = &self.standing else {
             sync_directory(services, path)?;
-            (self.catalog).transact(|contents| state_format(contents, &self.entry, format))?;
-            return Ok(false);
+            return (self.catalog).transact(|contents| state_format(contents, &self.entry, format));
         };
         let complete = NonVsam {
             format,
             ..self.entry.clone()
         };
         let entered = enter(services, &self.catalog, &complete, path, waits, out);
-        entered.map_err(|failure| failure.with_cc(GAVE_UP)).map(|()| true)
+        entered.map_err(|failure| failure.with_cc(GAVE_UP))
     }
 }
 

@@ -17,6 +17,7 @@
 //!   the user opens by its directory, and that a volume says to have a master, keeps what a crash left.
 
 use super::files;
+use super::related::leads_to_catalog;
 use super::store;
 use super::Catalog;
 use crate::contents::Contents;
@@ -51,8 +52,8 @@ impl Catalog {
     /// The catalog that an entry of this name is to be looked for in and made in.
     pub fn home(self: &Arc<Catalog>, name: &Name) -> Result<Arc<Catalog>, CatalogError> {
         let contents = self.contents()?;
-        let is_catalog = matches!(contents.get(name), Ok(Entry::UserCatalog(_)));
-        match alias_of(&contents, name).filter(|_| !is_catalog) {
+        let leads_to_catalog = contents.get(name).is_ok_and(|entry| leads_to_catalog(&contents, entry));
+        match alias_of(&contents, name).filter(|_| !leads_to_catalog) {
             Some(catalog) => self.called(&catalog),
             None => Ok(self.clone()),
         }

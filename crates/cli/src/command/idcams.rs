@@ -38,7 +38,7 @@ from the environment, DD_NAME.")]
 pub struct Options {
     /// Control cards; - or nothing is standard input
     file: Option<PathBuf>,
-    /// What INFILE(NAME) and OUTFILE(NAME) mean; may be given several times
+    /// What INFILE(NAME) and OUTFILE(NAME) mean; DISP=MOD adds to a file; may be given several times
     #[arg(long, value_name = "NAME=FILE[,RECFM=..]")]
     dd: Vec<String>,
     /// Where the listing goes instead of standard output
@@ -139,7 +139,7 @@ fn dd_table(given: &[String]) -> Result<DdTable, Failure> {
         };
         let ddname = variable.strip_prefix("DD_").filter(|name| is_ddname(name));
         if let (Some(name), false) = (ddname, text.is_empty()) {
-            match DdText::parse(text) {
+            match DdText::parse_statement(text) {
                 Ok(text) => table.insert(name, text),
                 Err(error) => table.insert_wrong(name, format!("{variable}: {error}")),
             }
@@ -158,7 +158,7 @@ fn dd_table(given: &[String]) -> Result<DdTable, Failure> {
         }
         table.insert(
             name,
-            DdText::parse(rest).map_err(|e| Failure::from(e).at(format!("--dd {name}={rest}")))?,
+            DdText::parse_statement(rest).map_err(|e| Failure::from(e).at(format!("--dd {name}={rest}")))?,
         );
     }
     Ok(table)

@@ -324,7 +324,8 @@ fn cannot_run(inserts: &[(&str, &dyn std::fmt::Display)]) -> Failure {
 /// Names and texts of a DD file: the part of TOML that has strings by name, and comments.
 fn dd_file(path: &Path) -> Result<Vec<(String, String)>, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| {
-        let inserts: [(&str, &dyn std::fmt::Display); 2] = [("path", &path.display()), ("reason", &error)];
+        let reason = format!("{error}{}", meant_as_statement(path));
+        let inserts: [(&str, &dyn std::fmt::Display); 2] = [("path", &path.display()), ("reason", &reason)];
         Failure::new(
             Status::UNUSABLE,
             &messages::CICA1218E,
@@ -354,6 +355,17 @@ fn dd_file(path: &Path) -> Result<Vec<(String, String)>, Failure> {
         found.push(entry);
     }
     Ok(found)
+}
+
+/// What to write instead of a DD statement, which other commands have behind their `--dd`.
+fn meant_as_statement(path: &Path) -> String {
+    match path.to_str().and_then(|text| text.split_once('=')) {
+        Some((name, text)) => format!(
+            "; --dd of 'cica run' is a file of DD texts, with a line {name} = \"{text}\"; without one say \
+             DD_{name}='{text}' in front of the command"
+        ),
+        None => String::new(),
+    }
 }
 
 fn dd_line(line: &str) -> Result<(String, String), &'static str> {

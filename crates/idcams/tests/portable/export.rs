@@ -96,7 +96,12 @@ fn a_temporary_copy_leaves_the_original_and_may_replace_it() {
     assert!(said.inhibit && !said.exported);
     assert_eq!(on_volume(&world).len(), 2);
     // The mark is gone with the data set it was on.
-    world.refused("IMPORT INFILE(COPY)", 12, &["IDC0604I", "IDC3013I"], "PAY.SMALL");
+    world.refused(
+        "IMPORT INFILE(COPY)",
+        12,
+        &["IDC0604I", "IDC3013I", "IDC3009I"],
+        "PAY.SMALL",
+    );
     files.dd(&mut world, "NEXT");
     world.ok("EXPORT PAY.SMALL OUTFILE(NEXT) TEMPORARY INHIBITSOURCE");
     assert!(world.cluster("PAY.SMALL").attributes.inhibit);
@@ -136,7 +141,12 @@ fn an_empty_data_set_takes_the_records_with_its_own_definition() {
     let before = records(&world, "PAY.SMALL");
     world.ok("EXPORT PAY.SMALL OUTFILE(COPY)");
     world.ok(&SMALL.replace("CISZ(512) FSPC(20 10)", "CISZ(4096)"));
-    world.refused("IMPORT INFILE(COPY)", 12, &["IDC0604I", "IDC3013I"], "PAY.SMALL");
+    world.refused(
+        "IMPORT INFILE(COPY)",
+        12,
+        &["IDC0604I", "IDC3013I", "IDC3009I"],
+        "PAY.SMALL",
+    );
     world.ok("IMPORT INFILE(COPY) INTOEMPTY");
     assert_eq!(records(&world, "PAY.SMALL"), before);
     assert_eq!(world.cluster("PAY.SMALL").data.ci_size, 4096);

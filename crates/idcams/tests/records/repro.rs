@@ -232,16 +232,13 @@ fn an_empty_input_is_no_error() {
 }
 
 #[test]
-fn a_dd_written_twice_in_a_run_is_continued() {
+fn a_dd_written_twice_in_a_run_is_begun_anew() {
     let mut w = World::new();
     w.loaded("A.NAMES", NAMES, FIVE);
     w.dd("OUT", "", b"from an earlier run\n");
     let cards = "REPRO INDATASET(A.NAMES) OUTFILE(OUT) COUNT(1)\nREPRO INDATASET(A.NAMES) OUTFILE(OUT) SKIP(4)";
     w.messages(cards, 0);
-    assert_eq!(
-        std::fs::read_to_string(w.file("OUT")).unwrap(),
-        "AA01 first\nBA01 fifth\n"
-    );
+    assert_eq!(std::fs::read_to_string(w.file("OUT")).unwrap(), "BA01 fifth\n");
 }
 
 #[test]

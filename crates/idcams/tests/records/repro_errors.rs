@@ -108,7 +108,7 @@ fn a_record_too_long_for_the_output_file_is_left_out() {
     w.dd_new("OUT", ",RECFM=F,LRECL=4");
     let messages = w.messages("REPRO INDATASET(A.NAMES) OUTFILE(OUT)", 8);
     assert!(
-        messages[0].starts_with("CICA0931E RECORD 2 HAS 11 BYTES"),
+        messages[0].starts_with("CICA0931E RECORD 2 OF THE INPUT (11 BYTES) IS NOT VALID: "),
         "{}",
         messages[0]
     );

@@ -201,7 +201,7 @@ impl World {
     }
 
     pub fn dd_text(&mut self, ddname: &str, text: &str) {
-        self.services.dd.insert(ddname, DdText::parse(text).unwrap());
+        self.services.dd.insert(ddname, DdText::parse_statement(text).unwrap());
     }
 
     pub fn file(&self, ddname: &str) -> PathBuf {
