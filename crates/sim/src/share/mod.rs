@@ -276,6 +276,12 @@ impl Run {
         self.tell(format!(
             "S{session} {part:?} puts {name:?} = {value}, inserting {inserts}: {reply:?}"
         ));
+        let (which, away) = self.sent_away(which);
+        let (way, there) = if away {
+            (Way::Perhaps, self.model.physical(name).is_some())
+        } else {
+            (way, there)
+        };
         let asked = Asked::Change(part, name, Some(value));
         match (&reply, way) {
             (SharedReply::Gone, _) => {
@@ -305,6 +311,12 @@ impl Run {
         let (way, there) = (self.model.way(name, by, true), self.model.physical(name));
         let reply = self.actors[which].get(name.0, part, name.1, Intent::Update, ReadIntegrity::None);
         self.tell(format!("S{session} {part:?} gets {name:?} for update: {reply:?}"));
+        let (which, away) = self.sent_away(which);
+        let (way, there) = if away {
+            (Way::Perhaps, self.model.physical(name))
+        } else {
+            (way, there)
+        };
         match (&reply, way) {
             (SharedReply::Gone, _) => return self.leaves(which, Asked::Nothing),
             (SharedReply::Held, Way::Blocked | Way::Perhaps) => {
@@ -364,6 +376,8 @@ impl Run {
         self.tell(format!("S{session} gets {name:?} with {integrity:?}: {reply:?}"));
         self.actors[which].browse = None;
         let blocked = integrity == ReadIntegrity::Consistent && self.model.way(name, by, false) == Way::Blocked;
+        let (which, away) = self.sent_away(which);
+        let blocked = blocked && (!away || reply == SharedReply::Held);
         self.judge_read(which, name, blocked, &reply)
     }
 
@@ -393,6 +407,8 @@ impl Run {
         let actor = &mut self.actors[which];
         let reply = actor.get(name.0, Part::Unit, name.1, Intent::Read, ReadIntegrity::Repeatable);
         self.tell(format!("S{session} gets {name:?} repeatably: {reply:?}"));
+        let (which, away) = self.sent_away(which);
+        let blocked = blocked && (!away || reply == SharedReply::Held);
         if matches!(reply, SharedReply::Got(..) | SharedReply::NotFound) {
             self.model
                 .keep_read(session, name, matches!(reply, SharedReply::Got(..)));
@@ -516,6 +532,8 @@ impl Run {
         let way = self.model.way(name, by, true);
         let reply = self.actors[which].lock(name.0, name.1);
         self.tell(format!("S{session} locks {name:?}: {reply:?}"));
+        let (which, away) = self.sent_away(which);
+        let way = if away { Way::Perhaps } else { way };
         match (&reply, way) {
             (SharedReply::Gone, _) => self.leaves(which, Asked::Nothing),
             (SharedReply::Held, Way::Blocked | Way::Perhaps) => Ok(()),
@@ -642,6 +660,21 @@ impl Run {
         let models = self.alternatives(true);
         self.gone.clear();
         self.observe(models)
+    }
+
+    /// The owner looks at those who are in the way of a request, and sends away who has said something twice: what he had
+    /// ends, and he does not know it yet. Where the client of the request is now, and whether somebody was sent away.
+    fn sent_away(&mut self, which: usize) -> (usize, bool) {
+        let session = self.actors[which].session;
+        let stays = |actor: &Actor| actor.session == session || locked(&self.world.net).knows(actor.session as i32);
+        let (stay, away): (Vec<_>, Vec<_>) = std::mem::take(&mut self.actors).into_iter().partition(stays);
+        self.actors = stay;
+        for actor in &away {
+            self.tell(format!("S{} was sent away", actor.session));
+            self.model.end_session(self.world.clock.passed(), actor.session);
+        }
+        let which = self.actors.iter().position(|actor| actor.session == session);
+        (which.unwrap_or(0), !away.is_empty())
     }
 
     /// If the owner is dead, the next one begins, and all clients come anew.
