@@ -77,7 +77,8 @@ impl Holds {
         let fresh = self.locks.take(self.set, key, owner, Reason::Unit)?;
         if fresh {
             self.kept.fetch_add(1, AcqRel);
-            self.units.lock().entry(owner).or_default().push(key);
+            let keeps = |key: &[u8]| self.keeps(key, owner);
+            self.units.lock().entry(owner).or_default().push(key, keeps);
         }
         Ok(fresh)
     }
@@ -102,13 +103,17 @@ impl Holds {
             return;
         }
         self.kept.fetch_sub(1, AcqRel);
-        let keeps = |key: &[u8]| (self.locks).any(self.set, key, |holder| holder.owner == owner && holder.kept > 0);
         if let Some(keys) = self.units.lock().get_mut(&owner) {
             // Another thread may have kept it again already.
-            if !keeps(key) {
-                keys.forget(key, keeps);
+            if !self.keeps(key, owner) {
+                keys.forget(key);
             }
         }
+    }
+
+    /// Does the unit `owner` keep the record?
+    fn keeps(&self, key: &[u8], owner: u64) -> bool {
+        (self.locks).any(self.set, key, |holder| holder.owner == owner && holder.kept > 0)
     }
 
     fn forget_erased(&self, erased: &mut BTreeMap<Box<[u8]>, u64>, key: &[u8], owner: u64) {
@@ -157,7 +162,7 @@ impl Holds {
         let mut keys: Vec<&[u8]> = units.get(&owner).into_iter().flat_map(NameList::iter).collect();
         keys.sort();
         keys.dedup();
-        keys.retain(|key| (self.locks).any(self.set, key, |holder| holder.owner == owner && holder.kept > 0));
+        keys.retain(|key| self.keeps(key, owner));
         let erased = self.erased.lock();
         let is_erased = |key: &[u8]| erased.get(key) == Some(&owner);
         keys.into_iter().map(|key| (is_erased(key), key.to_vec())).collect()

@@ -55,7 +55,7 @@ impl Holder {
         holder
     }
 
-    /// One reason more. True: it did not have the name for it before.
+    /// One reason more. True: it did not have the name for it before; that it is locked is one reason, in whichever mode.
     fn add(&mut self, reason: Reason) -> bool {
         let more = |count: &mut u32| {
             *count = count.saturating_add(1);
@@ -65,8 +65,8 @@ impl Holder {
             Reason::String => more(&mut self.strings),
             Reason::Unit => more(&mut self.kept),
             Reason::Reading => more(&mut self.readers),
-            Reason::Locked => std::mem::replace(&mut self.locked, true),
-            Reason::Shared => std::mem::replace(&mut self.shared, true),
+            Reason::Locked => std::mem::replace(&mut self.locked, true) | self.shared,
+            Reason::Shared => std::mem::replace(&mut self.shared, true) | self.locked,
         };
         !had
     }

@@ -5,8 +5,8 @@
 
 use std::collections::HashSet;
 
-/// Names that an owner has not any more are looked for when there are more of them than this, and than others.
-const FEW: usize = 16;
+/// Of fewer names nobody asks which are the owner's still.
+const FEW: usize = 32;
 
 /// Names, one behind the other.
 #[derive(Default)]
@@ -14,31 +14,35 @@ pub(super) struct NameList {
     bytes: Vec<u8>,
     /// Where each of them ends.
     ends: Vec<usize>,
-    /// How many were given back since somebody looked which are.
-    stale: usize,
+    /// When there are so many, all are looked at.
+    most: usize,
 }
 
 impl NameList {
-    pub fn push(&mut self, name: &[u8]) {
+    /// Notes one that the owner has. When there are twice as many as it had the last time, those go that it has not any
+    /// more, as `has` tells, and those that are there twice. So an owner that goes on all day leaves little behind.
+    pub fn push(&mut self, name: &[u8], has: impl Fn(&[u8]) -> bool) {
+        if self.ends.len() >= self.most.max(FEW) {
+            let (mut kept, mut seen) = (NameList::default(), HashSet::new());
+            let stay = self.iter().filter(|name| seen.insert(*name) && has(name));
+            stay.for_each(|name| kept.note(name));
+            kept.most = 2 * kept.ends.len();
+            *self = kept;
+        }
+        self.note(name);
+    }
+
+    fn note(&mut self, name: &[u8]) {
         self.bytes.extend_from_slice(name);
         self.ends.push(self.bytes.len());
     }
 
-    /// One was given back: it goes if it is the last. Otherwise it goes when all are looked at, each once; `has` tells
-    /// which stay. So an owner that goes on all day leaves no more behind than twice what it has.
-    pub fn forget(&mut self, name: &[u8], has: impl Fn(&[u8]) -> bool) {
+    /// One is not the owner's any more: it goes at once if it is the last.
+    pub fn forget(&mut self, name: &[u8]) {
         let begin = self.ends.iter().nth_back(1).map_or(0, |end| *end);
         if self.bytes[begin..] == *name {
             self.ends.pop();
             self.bytes.truncate(begin);
-            return;
-        }
-        self.stale += 1;
-        if self.stale > FEW && self.stale > self.ends.len() / 2 {
-            let (mut kept, mut seen) = (NameList::default(), HashSet::new());
-            let stay = self.iter().filter(|name| seen.insert(*name) && has(name));
-            stay.for_each(|name| kept.push(name));
-            *self = kept;
         }
     }
 

@@ -87,7 +87,8 @@ impl Locks {
         };
         self.named(set, key, |name| {
             if self.wait(name, owner, reason, patience)? {
-                self.owners.lock().entry(owner).or_default().names.push(name);
+                let has = |name: &[u8]| self.has_locked_name(name, owner);
+                self.owners.lock().entry(owner).or_default().names.push(name, has);
             }
             Ok(())
         })
@@ -119,7 +120,10 @@ impl Locks {
             let had = self.give_locked(name, owner);
             if had {
                 if let Some(owned) = self.owners.lock().get_mut(&owner) {
-                    owned.names.forget(name, |name| self.has_locked_name(name, owner));
+                    // Another thread may have locked it again already. One that does so from now on notes it behind this.
+                    if !self.has_locked_name(name, owner) {
+                        owned.names.forget(name);
+                    }
                 }
             }
             had

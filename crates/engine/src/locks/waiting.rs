@@ -13,9 +13,17 @@ use std::time::Duration;
 /// How long a look may take at most: as long as its thread gets no processor.
 const LONGEST_LOOK: Duration = Duration::from_secs(2);
 
+/// What became of one who wants a name.
+enum Queued {
+    /// He has it; whether he had not before.
+    Granted(bool),
+    /// He stands in the queue.
+    Waits(Arc<Waiter>),
+}
+
 impl Locks {
     /// Waits until the name is the owner's for `reason`. The caller keeps no latch, gate or mutex (L3). False: it was so
-    /// before.
+    /// before; who has waited is told the other.
     ///
     /// # Errors
     /// 8/20 without patience, 8/21 deadlock, 8/22 timeout, 8/24 retained.
@@ -31,8 +39,9 @@ impl Locks {
             Patience::Until(longest) => Some(longest),
             Patience::Forever => None,
         };
-        let Some(waiter) = self.queue(name, owner, reason)? else {
-            return Ok(true);
+        let waiter = match self.queue(name, owner, reason)? {
+            Queued::Granted(is_new) => return Ok(is_new),
+            Queued::Waits(waiter) => waiter,
         };
         self.count(Count::Waits);
         waiter.wait(longest);
@@ -61,8 +70,8 @@ impl Locks {
         })
     }
 
-    /// Queues a waiter; none if the name is the owner's at once.
-    fn queue(&self, name: &[u8], owner: u64, reason: Reason) -> Result<Option<Arc<Waiter>>, RequestError> {
+    /// Queues a waiter, where the name is not the owner's at once.
+    fn queue(&self, name: &[u8], owner: u64, reason: Reason) -> Result<Queued, RequestError> {
         let (_, key) = parts(name);
         // Kept while edges come and are searched (L4).
         let mut waiting = self.waiting.lock();
@@ -76,7 +85,7 @@ impl Locks {
         let waiter = Arc::new(Waiter::new(owner, reason, since));
         loop {
             match self.try_take(name, owner, reason) {
-                Ok(_) => return Ok(None),
+                Ok(is_new) => return Ok(Queued::Granted(is_new)),
                 Err(had) if had.by.retained => return Err(self.refusal(name, &had.by)),
                 Err(_) => {}
             }
@@ -100,14 +109,14 @@ impl Locks {
         if self.waits_for_itself(&waiting, owner) {
             drop(waiting);
             return match self.leave(name, &waiter) {
-                Ok(()) => Ok(None),
+                Ok(()) => Ok(Queued::Granted(true)),
                 Err(by) => {
                     self.count(Count::Deadlocks);
                     Err(RequestError::Deadlock { key: key.to_vec(), by })
                 }
             };
         }
-        Ok(Some(waiter))
+        Ok(Queued::Waits(waiter))
     }
 
     /// The end of a wait: granted at the last moment is granted; if not, who has it.
