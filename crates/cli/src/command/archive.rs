@@ -22,7 +22,7 @@ pub enum Options {
     /// Show how much there is, of which time
     #[command(after_help = "Example:\n  cica archive ls --json")]
     Ls(Look),
-    /// Read all of it, and tell what is damaged or missing
+    /// Read all of it, and tell what is damaged or missing, up to the last change that the data sets themselves have
     #[command(after_help = "Example:\n  cica archive verify")]
     Verify(Look),
     /// Remove what copies from before a time would need; without a name also what is kept of units that were in doubt
@@ -113,6 +113,7 @@ fn table(lines: &[Archived]) -> String {
     );
     for line in lines {
         let mut state = match (&line.wrong, line.goes_on) {
+            (Some(_), _) if line.segments == 0 => "missing".to_owned(),
             (Some(_), _) => "has a gap".to_owned(),
             (None, true) => "whole, goes on".to_owned(),
             (None, false) => "whole".to_owned(),
