@@ -340,3 +340,30 @@ fn copy_behind(disk: &Arc<dyn Disk>, path: &Path, text: &[u8]) {
     more.write_all(text).expect("a write");
     more.finish().expect("whole");
 }
+
+/// What is replaced keeps who may read it: owner and group, not only the bits that speak of them.
+#[test]
+fn what_is_replaced_keeps_its_owner_and_group() {
+    use std::os::unix::fs::{chown, MetadataExt};
+    let scratch = Scratch::new("owner");
+    let path = scratch.0.join("LISTING");
+    std::fs::write(&path, "old").expect("a file");
+    if chown(&path, Some(1000), Some(1234)).is_err() {
+        eprintln!("not root: nothing can be given away");
+        return;
+    }
+    let disk = linux();
+    for mode in [0o640, 0o604, 0o400] {
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).expect("its mode");
+        let mut new = NewFile::begin(&disk, &path).expect("begun");
+        new.write_all(b"new").expect("a write");
+        new.finish().expect("whole");
+        let found = std::fs::metadata(&path).expect("it");
+        assert_eq!(
+            (found.uid(), found.gid(), found.mode() & 0o7777),
+            (1000, 1234, mode),
+            "{mode:o}"
+        );
+    }
+    assert_eq!(std::fs::read(&path).expect("it"), b"new");
+}
