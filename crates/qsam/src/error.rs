@@ -83,6 +83,14 @@ pub enum QsamError {
         byte: u8,
         codepage: Option<CodePage>,
     },
+    /// A line of text is not UTF-8, from byte `position` on, counted from 1.
+    NotUtf8 { record: u64, position: usize },
+    /// A line of UTF-8 has a character that the page of the data set lacks.
+    NotInPage {
+        record: u64,
+        character: char,
+        page: CodePage,
+    },
     /// An empty record cannot be told from nothing in a file of undefined records.
     EmptyUndefined { record: u64 },
     /// A write has failed before, so nothing more is written.
@@ -245,6 +253,19 @@ impl fmt::Display for QsamError {
                 }
                 write!(f, "; write records that are not text with RECFM=VB or FB")
             }
+            NotUtf8 { record, position } => write!(
+                f,
+                "record {record}: byte {position} is not UTF-8; say CODEPAGE=ISO8859-1, or which page the file is in"
+            ),
+            NotInPage {
+                record,
+                character,
+                page,
+            } => write!(
+                f,
+                "record {record}: {page} has no character '{}'; take it out, or say CODEPAGE= if the file is not UTF-8",
+                character.escape_debug()
+            ),
             EmptyUndefined { record } => {
                 write!(
                     f,
