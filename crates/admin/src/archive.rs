@@ -4,7 +4,7 @@
 
 mod reach;
 
-use self::reach::{Kept, Reach};
+use self::reach::{ArchivedSegments, Reach};
 use crate::failure::{refused, Failure};
 use crate::outcome::Outcome;
 use crate::report::Report;
@@ -123,7 +123,7 @@ fn archive(services: &mut Services, request: &Archive, out: &mut Report) -> Resu
 
 /// Of a data set whose archive has no segment at all.
 fn missing(reach: &Reach) -> Option<Archived> {
-    reach.lacks(&Kept::default()).map(|wrong| Archived {
+    reach.lacks(&ArchivedSegments::default()).map(|wrong| Archived {
         name: reach.name.clone(),
         lineage: reach.lineage,
         wrong: Some(wrong),
@@ -165,7 +165,7 @@ fn line(services: &Services, of: &[SegmentFile], all_of_it: bool, reach: Option<
         bytes: of.iter().map(|file| file.bytes).sum(),
         ..Archived::default()
     };
-    let (mut last, mut kept) = (None, Kept::default());
+    let (mut last, mut kept) = (None, ArchivedSegments::default());
     for file in of {
         match Segment::open(&*services.disk, file).and_then(|segment| line.read(segment, all_of_it)) {
             Ok((head, end)) => {

@@ -15,7 +15,8 @@ Exit status:
   12  the catalog, a data set or a file cannot be used
   64  the command line is wrong
   A reader that closes the output early (cica cat X | head) is no error. For idcams it is
-  one, 16: the commands behind that point are not carried out.
+  one, 16: the commands behind that point are not carried out. For 'backup -o -' it is one
+  too, 12: the copy has no end. An output that is closed from the beginning (>&-) is an error.
 
 Environment:
   CICA_CATALOG   catalog directory, when --catalog is not given

@@ -63,8 +63,8 @@ CICA1012I 0 "{name} IS RECOVERED: NOTHING WAS CHANGED BEHIND THE COPY",
     "The data set is as the copy has it: up to the moment that was asked for nothing was archived behind it.",
     "Nothing.";
 CICA1013E 8 "THE ARCHIVE OF {name} HAS A GAP: {reason}",
-    "A segment is damaged or missing, also at the end, or the data set was changed without being archived. Copies from before the gap cannot be \
-     brought forward over it; up to it they can.",
+    "A segment is damaged or missing, also at the end, or the data set was changed without being archived. Copies from \
+     before the gap cannot be brought forward over it; up to it they can.",
     "Take a new copy of the data set.";
 CICA1014I 0 "{count} SEGMENTS WITH {bytes} BYTES ARE REMOVED FROM {directory}",
     "They had changes from before the moment alone. Copies from before it cannot be brought forward any more.",

@@ -1,7 +1,7 @@
 //! How far the archive of a data set must go: what the data set itself says of that.
 //!
 //! A root has the number of the open that changed the data set last (its origin), and the archive has the head of that
-//! open's segment by then (archive:A3). So an archive that has lost its end, or all that it had, is known by the root.
+//! open's segment by then. So an archive that has lost its end, or all that it had, is known by the root.
 //! Roots are read before the segments are listed: what is begun meanwhile is in the list.
 
 use crate::failure::Failure;
@@ -27,7 +27,7 @@ pub struct Reach {
 
 /// What the archive of one lineage has, as far as it can be read.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct ArchivedSegments {
     /// The heads of its segments.
     pub heads: Vec<SegmentHead>,
     /// When what it has last was written.
@@ -37,8 +37,8 @@ pub struct Kept {
 }
 
 impl Services {
-    /// The data sets with LOG(ALL) that were changed and can be read, of all catalogs. Why one of the catalogs, or of the
-    /// data sets, cannot be asked others say.
+    /// The data sets with LOG(ALL) that were changed and can be read, of all catalogs. Why one of the catalogs, or of
+    /// the data sets, cannot be asked others say.
     pub(super) fn reaches(&self) -> Result<Vec<Reach>, Failure> {
         let mut reaches = Vec::new();
         for catalog in self.catalog.all()? {
@@ -67,14 +67,14 @@ impl Services {
 }
 
 impl Reach {
-    /// It is what was defined: no copy of it was restored, and it was not reorganized. What made it anew as a whole left it
-    /// with a state that no archive has.
+    /// It is what was defined: no copy of it was restored, and it was not reorganized. What made it anew as a whole
+    /// left it with a state that no archive has.
     fn is_first(&self) -> bool {
         self.lineage == self.cluster
     }
 
     /// What the archive lacks at its end, in words; none: nothing, as far as that is known.
-    pub fn lacks(&self, kept: &Kept) -> Option<String> {
+    pub fn lacks(&self, kept: &ArchivedSegments) -> Option<String> {
         let Some(last) = kept.heads.last() else {
             return self.is_first().then(|| {
                 "it is missing: the data set has changes, and nothing is archived of them. They were made without \
