@@ -4,6 +4,7 @@ use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::moment;
 use crate::session::Session;
+use crate::terminal::in_a_line;
 use crate::work::work;
 use cica_admin::archive::{Archive, ArchiveAction, Archived};
 use cica_admin::Services;
@@ -125,7 +126,9 @@ fn table(lines: &[Archived]) -> String {
         let (begun, until) = (moment::shown(line.begun), moment::shown(line.until));
         text += &format!(
             "{:<44} {:>8} {:>12}  {begun:<20}  {until:<20}  {state}\n",
-            line.name, line.segments, line.bytes
+            in_a_line(&line.name),
+            line.segments,
+            line.bytes
         );
     }
     text
