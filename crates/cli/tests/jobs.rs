@@ -232,3 +232,10 @@ fn what_a_deleted_data_set_had_of_a_volume_is_free_in_the_same_job() {
     let full = p.cards("REPRO INFILE(LINES) OUTDATASET(A)", &["--dd", "LINES=lines"]);
     assert_eq!(full.status, 12, "{}", full.text());
 }
+
+#[test]
+fn two_dd_of_one_name_are_refused() {
+    let place = Place::new();
+    let run = place.cards("LISTCAT", &["--dd", "OUT=one", "--dd", "out=two"]);
+    run.failed(64, &["--dd out=two", "already"]);
+}
