@@ -1,8 +1,8 @@
 //! Who may read and write a file that takes the place of another: whoever might before, and nobody else.
 //!
-//! The owner, the group, the mode and the list of who may do what (ACL) are those of the file that is replaced. Where the
-//! process may not give it that group, the group it has instead gets what everybody has, and everybody what the old group
-//! had: nobody has more than before.
+//! The owner, the group, the mode and the list of who may do what (ACL) are those of the file that is replaced. Where
+//! the process may not give it that group, the group it has instead gets what everybody has, and everybody what the old
+//! group had: nobody has more than before.
 
 use super::place::DirectoryEntry;
 use rustix::fd::OwnedFd;
