@@ -1,5 +1,10 @@
 //! What the archive of LOG(ALL) has: listed, checked, cleaned.
+//!
+//! What its end lacks is known by the data set ([`reach`]); of one that is in no catalog nobody knows that.
 
+mod reach;
+
+use self::reach::{ArchivedSegments, Reach};
 use crate::failure::{refused, Failure};
 use crate::outcome::Outcome;
 use crate::report::Report;
@@ -31,13 +36,13 @@ pub enum ArchiveAction {
 }
 
 /// The archive of one data set.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Archived {
     /// Name of the cluster when the last segment was begun; empty where it cannot be read.
     pub name: String,
     /// Its lineage, by which its files are named.
     pub lineage: u64,
-    /// Segments.
+    /// Segments; 0: it is missing.
     pub segments: u64,
     /// Bytes.
     pub bytes: u64,
@@ -83,20 +88,47 @@ fn archive(services: &mut Services, request: &Archive, out: &mut Report) -> Resu
             ],
         );
     }
-    let (mut lines, mut cc) = (Vec::new(), 0);
+    let mut reaches = match request.action {
+        ArchiveAction::Clean(_) => Vec::new(),
+        _ => services.reaches()?,
+    };
+    let mut lines = Vec::new();
     for of in files()?.chunk_by(|a, b| a.lineage == b.lineage) {
-        if !is_meant(services, request, of) {
-            continue;
+        let reach = of.first().and_then(|file| {
+            let at = reaches.iter().position(|reach| reach.lineage == file.lineage)?;
+            Some(reaches.swap_remove(at))
+        });
+        if is_meant(services, request, of) {
+            lines.push(line(
+                services,
+                of,
+                request.action == ArchiveAction::Verify,
+                reach.as_ref(),
+            ));
         }
-        let line = line(services, of, request.action == ArchiveAction::Verify);
+    }
+    reaches.sort_by(|a, b| a.name.cmp(&b.name));
+    let is_named = |reach: &Reach| request.name.as_deref().is_none_or(|name| is_name(name, &reach.name));
+    lines.extend(reaches.iter().filter(|reach| is_named(reach)).filter_map(missing));
+    let mut cc = 0;
+    for line in &lines {
         if let Some(wrong) = &line.wrong {
             let name = if line.name.is_empty() { "A DATA SET" } else { &line.name };
             let failure = Failure::new(&CICA1013E, &[("name", &name), ("reason", wrong)]);
             cc = cc.max(failure.tell(out));
         }
-        lines.push(line);
     }
     Ok((cc, lines))
+}
+
+/// Of a data set whose archive has no segment at all.
+fn missing(reach: &Reach) -> Option<Archived> {
+    reach.lacks(&ArchivedSegments::default()).map(|wrong| Archived {
+        name: reach.name.clone(),
+        lineage: reach.lineage,
+        wrong: Some(wrong),
+        ..Archived::default()
+    })
 }
 
 /// The name of a data set in its last segment that can be read.
@@ -125,18 +157,15 @@ fn is_name(wanted: &str, known: &str) -> bool {
     wanted == known || Mask::parse(&wanted).is_ok_and(means)
 }
 
-fn line(services: &Services, of: &[SegmentFile], all_of_it: bool) -> Archived {
+fn line(services: &Services, of: &[SegmentFile], all_of_it: bool, reach: Option<&Reach>) -> Archived {
     let mut line = Archived {
         name: name_of(services, of),
         lineage: of.first().map_or(0, |file| file.lineage),
         segments: of.len() as u64,
         bytes: of.iter().map(|file| file.bytes).sum(),
-        begun: 0,
-        until: 0,
-        goes_on: false,
-        wrong: None,
+        ..Archived::default()
     };
-    let mut last = None;
+    let (mut last, mut kept) = (None, ArchivedSegments::default());
     for file in of {
         match Segment::open(&*services.disk, file).and_then(|segment| line.read(segment, all_of_it)) {
             Ok((head, end)) => {
@@ -145,6 +174,7 @@ fn line(services: &Services, of: &[SegmentFile], all_of_it: bool) -> Archived {
                     let checked = follows(before, *chain, &head);
                     line.wrong = line.wrong.take().or(checked.err());
                 }
+                kept.heads.push(head.clone());
                 last = Some((head, end));
             }
             Err(error) => {
@@ -152,6 +182,11 @@ fn line(services: &Services, of: &[SegmentFile], all_of_it: bool) -> Archived {
                 line.wrong.get_or_insert(error.to_string());
             }
         }
+    }
+    // What cannot be read was told: behind it nobody knows.
+    if let (Some(reach), None) = (reach, &line.wrong) {
+        (kept.until, kept.is_ended) = (line.until, !line.goes_on);
+        line.wrong = reach.lacks(&kept);
     }
     line
 }

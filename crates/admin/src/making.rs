@@ -84,11 +84,11 @@ pub fn lock(disk: &dyn Disk, path: &Path) -> Result<Option<Box<dyn File>>, Failu
     match disk.open(path, how) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) if error.kind() == ErrorKind::WouldBlock => Err(refused(
-            &format!("{} is in use; close it and try again", path.display()),
-            184,
-            6,
-        )),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => {
+            let by = disk.holder(path).map_or(String::new(), |by| format!(" by {by}"));
+            let words = format!("{} is in use{by}; close it and try again", path.display());
+            Err(refused(&words, 184, 6))
+        }
         Err(error) => Err(refused(&error, 24, 0)),
     }
 }

@@ -43,7 +43,8 @@ pub struct Repro {
     pub by_intervals: bool,
     /// ERRORLIMIT: the copy ends when so many records were refused (1); 4 when nothing is said.
     pub error_limit: Option<u64>,
-    /// A file that is written is named only when all records came; else what has its name stays as it is.
+    /// A file that is written is named only when all records came; else what has its name stays as it is. Whoever reads
+    /// the output and goes has what he wants, and nothing is said of it.
     pub whole: bool,
 }
 
@@ -105,7 +106,13 @@ fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(
     };
     let mut output = to.open_output(services, selection.input, request.reuse, request.replace)?;
     let limit = request.error_limit.unwrap_or(ERROR_LIMIT).max(1);
-    let (mut cc, copied) = records(services, &mut selection, &mut output, limit, out);
+    let (mut cc, copied) = match records(services, &mut selection, &mut output, limit, out) {
+        Copying::Done(cc, copied) => (cc, copied),
+        Copying::OutputFailed(cc, copied, trouble) if request.whole && trouble.is_reader_gone() => {
+            return Ok((cc, copied));
+        }
+        Copying::OutputFailed(cc, copied, trouble) => (cc.max(trouble.of(&output.name).tell(out)), copied),
+    };
     if request.whole && (copied.refused > 0 || cc >= GAVE_UP) && output.is_file() {
         drop(output);
         // Its error would say less than what was told.
@@ -113,7 +120,10 @@ fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(
         out.say(&CICA1022I, &[("name", &to.name())]);
         return Ok((cc, CopyCounts::default()));
     }
-    let written = output.close();
+    let written = match output.close() {
+        Err(trouble) if request.whole && trouble.is_reader_gone() => return Ok((cc, copied)),
+        written => written,
+    };
     // What has its name has its new format too, whatever the records came to.
     let is_changed = written.is_ok() && to.is_there();
     let closed = [
@@ -153,13 +163,21 @@ fn nothing_copied(trouble: &Trouble, name: &str, out: &mut Report) -> u8 {
     cc
 }
 
+/// How the copying of records ended.
+enum Copying {
+    /// All was told that there is to tell.
+    Done(u8, CopyCounts),
+    /// Nothing more can be written, which is to be told.
+    OutputFailed(u8, CopyCounts, Trouble),
+}
+
 fn records(
     services: &mut Services,
     selection: &mut Selection,
     output: &mut Output,
     limit: u64,
     out: &mut Report,
-) -> (u8, CopyCounts) {
+) -> Copying {
     let (mut cc, mut copied) = (0, CopyCounts::default());
     let as_stored = if selection.is_all_that_follows() {
         output.takes_as_stored(selection.input)
@@ -168,7 +186,7 @@ fn records(
     };
     let as_stored = match as_stored {
         Ok(as_stored) => as_stored,
-        Err(Refusal::Fatal(trouble)) => return (trouble.of(&output.name).tell(out), copied),
+        Err(Refusal::Fatal(trouble)) => return Copying::OutputFailed(cc, copied, trouble),
         // The records say more of it.
         Err(_) => false,
     };
@@ -181,30 +199,30 @@ fn records(
                     services.progress(copied.records);
                     continue;
                 }
-                Ok(false) => return (cc, copied),
+                Ok(false) => return Copying::Done(cc, copied),
                 Err(CopyError::Read(error)) => {
                     let failure = Trouble::from(error).of(&selection.input.name);
-                    return (cc.max(failure.tell(out)), copied);
+                    return Copying::Done(cc.max(failure.tell(out)), copied);
                 }
                 Err(CopyError::Write(error)) => Refusal::from(error),
             };
             match refusal {
-                Refusal::Fatal(trouble) => return (cc.max(trouble.of(&output.name).tell(out)), copied),
+                Refusal::Fatal(trouble) => return Copying::OutputFailed(cc, copied, trouble),
                 refusal => cc = cc.max(refused(&refusal, selection.input.last(), number, output).tell(out)),
             }
             copied.refused += 1;
             if copied.refused == limit {
                 out.say(&IDC31467I, &[]);
-                return (GAVE_UP, copied);
+                return Copying::Done(GAVE_UP, copied);
             }
             continue;
         }
         let found = match selection.next() {
             Ok(Some(found)) => found,
-            Ok(None) => return (cc, copied),
+            Ok(None) => return Copying::Done(cc, copied),
             Err(trouble) => {
                 let failure = trouble.of(&selection.input.name);
-                return (cc.max(failure.tell(out)), copied);
+                return Copying::Done(cc.max(failure.tell(out)), copied);
             }
         };
         match output.put(found) {
@@ -213,13 +231,13 @@ fn records(
                 services.progress(copied.records);
                 continue;
             }
-            Err(Refusal::Fatal(trouble)) => return (cc.max(trouble.of(&output.name).tell(out)), copied),
+            Err(Refusal::Fatal(trouble)) => return Copying::OutputFailed(cc, copied, trouble),
             Err(refusal) => cc = cc.max(refused(&refusal, found, number, output).tell(out)),
         }
         copied.refused += 1;
         if copied.refused == limit {
             out.say(&IDC31467I, &[]);
-            return (GAVE_UP, copied);
+            return Copying::Done(GAVE_UP, copied);
         }
     }
 }

@@ -41,6 +41,11 @@ impl From<QsamError> for Trouble {
 }
 
 impl Trouble {
+    /// Whoever read what is written has gone.
+    pub fn is_reader_gone(&self) -> bool {
+        matches!(self, Trouble::File(QsamError::Write { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+
     /// The messages, `name` being the data set or file.
     pub fn of(&self, name: &str) -> Failure {
         match self {

@@ -318,8 +318,9 @@ impl fmt::Display for CatalogError {
             ),
             CatalogError::Damaged { path, offset, what } => write!(
                 f,
-                "the catalog {} is damaged at byte {offset}: {what}; restore it from a backup, or rebuild it with \
-                 DEFINE ... RECATALOG from the data sets on its volumes, whose files are not affected",
+                "the catalog {} is damaged at byte {offset}: {what}; restore it from a backup, or move the \
+                 file away and rebuild it with 'cica recatalog' (or DEFINE ... RECATALOG) from the data sets on its \
+                 volumes, whose files are not affected",
                 path.display()
             ),
             CatalogError::Version { path, found, known } => write!(

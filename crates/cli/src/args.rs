@@ -9,13 +9,17 @@ const STATUSES: &str = "\
 Exit status:
   idcams ends with MAXCC: 0, 4, 8, 12 or 16. All other commands:
    0  done
-   4  nothing was found: no record with this key, no entry that matches; or something is lost
-      (salvage)
-   8  it cannot be done with this data set or input
+   4  nothing was found: no record with this key, no entry that 'ls' was to list, no archive, no
+      server; or it was done, and something is told: records that were there already and
+      were skipped (import), that are lost (salvage) or cannot be read (smf), a mask that means
+      nothing beside others (backup, restore), any other warning
+   8  it cannot be done with this data set or input; the data set that was named is not there
+      (show, cat, get, put, stat, rm, export, backup and so on)
   12  the catalog, a data set or a file cannot be used
   64  the command line is wrong
   A reader that closes the output early (cica cat X | head) is no error. For idcams it is
-  one, 16: the commands behind that point are not carried out.
+  one, 16: the commands behind that point are not carried out. For 'backup -o -' it is one
+  too, 12: the copy has no end. An output that is closed from the beginning (>&-) is an error.
 
 Environment:
   CICA_CATALOG   catalog directory, when --catalog is not given

@@ -4,6 +4,7 @@ use crate::compression;
 use crate::failure::Failure;
 use crate::progress::grouped;
 use crate::session::Session;
+use crate::terminal::in_a_line;
 use cica_catalog::entry::{Attributes, Component, Log, Relate};
 use cica_catalog::{Catalog, Cluster, Entry};
 use cica_format::attributes::Organization;
@@ -205,7 +206,7 @@ pub fn summary(session: &Session, entry: &Entry) -> Value {
 pub fn write(out: &mut dyn Write, value: &Value) -> io::Result<()> {
     match value {
         Value::Object(fields) => section(out, fields, 0),
-        other => writeln!(out, "{}", scalar(other)),
+        other => writeln!(out, "{}", in_a_line(&scalar(other))),
     }
 }
 
@@ -222,7 +223,7 @@ fn section(out: &mut dyn Write, fields: &Map<String, Value>, depth: usize) -> io
             list if is_list(list) => {
                 writeln!(out, "{:indent$}{label}", "")?;
                 for item in list.as_array().into_iter().flatten() {
-                    writeln!(out, "{:indent$}  {}", "", scalar(item))?;
+                    writeln!(out, "{:indent$}  {}", "", in_a_line(&scalar(item)))?;
                 }
             }
             // The number of a code page is a name, not a quantity.
@@ -239,6 +240,7 @@ fn is_list(value: &Value) -> bool {
 }
 
 fn line(out: &mut dyn Write, indent: usize, label: &str, text: &str) -> io::Result<()> {
+    let text = in_a_line(text);
     writeln!(out, "{:indent$}{label:width$}  {text}", "", width = 26 - indent)
 }
 

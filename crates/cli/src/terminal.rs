@@ -1,11 +1,30 @@
 //! Standard output and error, on which data do not steer the terminal.
 
-use cica_disk::{visible, Visible};
-use std::io::{IsTerminal, StdoutLock, Write};
+use cica_disk::{has_no_output, visible, Visible};
+use std::io::{self, IsTerminal, StdoutLock, Write};
 
 /// Standard output.
-pub fn stdout() -> Visible<StdoutLock<'static>> {
-    Visible::new(std::io::stdout().lock())
+pub fn stdout() -> Visible<Stdout> {
+    let stdout = io::stdout().lock();
+    let is_terminal = stdout.is_terminal();
+    Visible::of(Stdout(stdout), is_terminal)
+}
+
+/// Standard output, of which it is known whether there is one.
+#[derive(Debug)]
+pub struct Stdout(StdoutLock<'static>);
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if has_no_output() {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "standard output is closed"));
+        }
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// A text that others have written, as a part of a line: control characters are dots.

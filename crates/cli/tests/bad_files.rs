@@ -139,3 +139,20 @@ fn a_catalog_with_any_byte_changed_is_refused_or_says_the_same() {
         );
     }
 }
+
+#[test]
+fn a_damaged_catalog_says_how_it_is_made_anew() {
+    let place = Place::new();
+    place.names("AA01 first\n");
+    let catalog = place.path("catalog/catalog");
+    let mut bytes = std::fs::read(&catalog).unwrap();
+    let end = bytes.len();
+    bytes[100..end].fill(0x5A);
+    std::fs::write(&catalog, bytes).unwrap();
+    place
+        .run(&["ls"])
+        .failed(12, &["is damaged", "move the file away", "cica recatalog"]);
+    std::fs::rename(&catalog, place.path("away")).unwrap();
+    place.run(&["recatalog"]).done();
+    assert_eq!(place.run(&["get", "A.NAMES", "AA01"]).done(), "AA01 first\n");
+}

@@ -388,3 +388,32 @@ fn errors_are_told_and_counted_when_nobody_reads_the_output() {
     assert_eq!(unheard(&place, &["show", "NO.SUCH"], true).0, 8);
     assert_eq!(unheard(&place, &["verify", "A.PAGES"], true).0, 0);
 }
+
+/// As the table of the help says.
+#[test]
+fn a_name_that_is_not_there_ends_with_8_and_a_list_without_entries_with_4() {
+    let place = Place::new();
+    place.names("AA01 first\n");
+    for args in [
+        &["show"][..],
+        &["cat"],
+        &["stat"],
+        &["rm"],
+        &["verify"],
+        &["reorg"],
+        &["salvage"],
+        &["backup", "-o", "copy"],
+    ] {
+        place.run(&[args, &["NO.SUCH"]].concat()).failed(8, &["NO.SUCH"]);
+    }
+    place.run(&["get", "NO.SUCH", "AA01"]).failed(8, &["NO.SUCH"]);
+    place.run(&["export", "NO.SUCH", "out"]).failed(8, &["NO.SUCH"]);
+    for args in [
+        &["ls", "NO.SUCH"][..],
+        &["get", "A.NAMES", "ZZ01"],
+        &["archive", "ls", "NO.SUCH"],
+        &["server", "status"],
+    ] {
+        assert_eq!(place.run(args).status, 4, "{args:?}");
+    }
+}

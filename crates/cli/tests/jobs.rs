@@ -259,3 +259,10 @@ fn the_listing_of_a_job_that_is_killed_is_there() {
     }
     assert!(!listing.contains("IDC0002I"), "{listing}");
 }
+
+#[test]
+fn two_dd_of_one_name_are_refused() {
+    let place = Place::new();
+    let run = place.cards("LISTCAT", &["--dd", "OUT=one", "--dd", "out=two"]);
+    run.failed(64, &["--dd out=two", "already"]);
+}

@@ -130,7 +130,11 @@ fn ask(address: &str, request: &[u8]) -> String {
 fn samples(page: &str) -> BTreeMap<String, BTreeSet<String>> {
     let lines = page.lines().filter(|line| !line.starts_with('#'));
     let sample = |line: &str| {
-        let (name, rest) = line.split_once('{').unwrap();
+        let Some((name, rest)) = line.split_once('{') else {
+            let (name, number) = line.split_once(' ').unwrap();
+            assert!(number.parse::<f64>().is_ok(), "{line}");
+            return (name.to_owned(), BTreeSet::new());
+        };
         let (labels, number) = rest.rsplit_once("} ").unwrap();
         assert!(number.parse::<f64>().is_ok(), "{line}");
         let labels = labels
@@ -291,4 +295,51 @@ fn who_calls_the_machines_own_address_by_another_name_reads_nothing() {
         b"GET /metrics HTTP/1.1\r\nHost: name.example\r\n\r\n",
     );
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+}
+
+/// Who cannot look knows nothing of what runs, and says so.
+#[test]
+fn a_directory_that_cannot_be_looked_at_is_told() {
+    let place = Place::new();
+    place.names("0001 ANNE\n");
+    let directory = place.path("catalog/stat");
+    let shown = place.run(&["monitor", "--json"]).json();
+    assert_eq!(shown["not_shown"].as_array().unwrap().len(), 0, "{shown}");
+    std::fs::remove_dir_all(&directory).unwrap_or_default();
+    std::fs::write(&directory, b"").unwrap();
+    let shown = place.run(&["monitor", "--json"]).json();
+    let path = shown["not_shown"][0]["path"].as_str().unwrap();
+    assert!(path.ends_with("/stat"), "{shown}");
+    let text = place.run(&["monitor", "--once"]).done();
+    assert!(text.contains("not shown: "), "{text}");
+    let stat = place.run(&["stat", "A.NAMES", "--json"]).json();
+    assert!(stat["not_shown"][0].as_str().unwrap().contains("/stat"), "{stat}");
+    let mut monitor = place.command(&["monitor", "--listen", "0"]);
+    let mut monitor = Ended(monitor.stdout(Stdio::piped()).spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(monitor.0.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let address = line
+        .split("http://")
+        .nth(1)
+        .unwrap()
+        .trim_end_matches([' ', '/'])
+        .split('/')
+        .next()
+        .unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").unwrap();
+    let mut page = String::new();
+    stream.read_to_string(&mut page).unwrap();
+    assert!(page.contains("\ncica_not_shown 1\n"), "{page}");
+}
+
+#[test]
+fn options_that_would_do_nothing_are_refused() {
+    let place = Place::new();
+    for other in [&["--json"][..], &["--listen", "0"]] {
+        let run = place.run(&[&["monitor", "--view", "locks"], other].concat());
+        assert!(run.status == 64 && run.err.contains("--view"), "{}", run.err);
+    }
 }

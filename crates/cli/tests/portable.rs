@@ -303,3 +303,43 @@ DEF GDG (NAME(ONE.GROUP) LIMIT(3))";
     assert!(place.run(&["ls"]).done().contains("PAY.MASTER"));
     assert_eq!(place.run(&["cat", "PAY.MASTER"]).done().lines().count(), 20);
 }
+
+/// Beside others a mask that means nothing is told, a name is refused.
+#[test]
+fn a_mask_that_means_nothing_beside_others_is_told() {
+    let place = Place::new();
+    place.names("AA01 first\n");
+    for masks in [["A.**", "NOPE.**"], ["NOPE.**", "A.**"]] {
+        let run = place.run(&["backup", masks[0], masks[1], "-o", "copy", "-q"]);
+        run.failed(4, &["CICA1028W", "NOPE.**"]);
+        let run = place.run(&["restore", "copy", masks[0], masks[1], "--replace", "-q"]);
+        run.failed(4, &["CICA1028W", "NOPE.**"]);
+    }
+    place.run(&["restore", "copy", "A.**", "**", "--replace", "-q"]).done();
+    place
+        .run(&["backup", "NOPE.**", "NOT.**", "-o", "none"])
+        .failed(8, &["CICA0967E"]);
+    place
+        .run(&["backup", "A.**", "NOPE.X", "-o", "none"])
+        .failed(8, &["CICA0967E"]);
+    assert!(!place.path("none").exists());
+}
+
+#[test]
+fn who_keeps_a_data_set_from_being_replaced_is_named() {
+    let place = Place::new();
+    place.names("AA01 first\n");
+    place.run(&["backup", "A.NAMES", "-o", "copy", "-q"]).done();
+    let mut put = place.command(&["put", "A.NAMES"]);
+    put.env("CICA_SHARE", "off").stdin(std::process::Stdio::piped());
+    let mut put = put.stdout(std::process::Stdio::null()).spawn().unwrap();
+    let input = put.stdin.take().unwrap();
+    let named = format!("process {} (cica put A.NAMES)", put.id());
+    while place.run(&["stat", "A.NAMES", "--json"]).json()["opens"].is_null() {
+        assert!(put.try_wait().unwrap().is_none(), "it ended");
+    }
+    let told = place.run(&["restore", "copy", "--replace", "-q"]);
+    drop(input);
+    assert!(put.wait().unwrap().success());
+    assert!(told.err.contains(&named), "{named}: {}", told.err);
+}

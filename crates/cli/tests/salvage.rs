@@ -166,3 +166,51 @@ fn the_file_of_another_data_set_is_not_salvaged_under_this_name() {
     let told = place.run(&["salvage", data.to_str().unwrap()]).done();
     assert!(told.contains("1 records sure"), "{told}");
 }
+
+#[test]
+fn records_go_to_standard_output_where_that_is_said() {
+    let place = Place::new();
+    place.names("AA01 first\nAB02 second\n");
+    let run = place.run(&["salvage", "A.NAMES", "-o", "-", "--format", "RECFM=F,LRECL=20"]);
+    assert_eq!(
+        run.out,
+        b"AA01 first\0\0\0\0\0\0\0\0\0\0AB02 second\0\0\0\0\0\0\0\0\0",
+        "{}",
+        run.text()
+    );
+    assert_eq!((run.status, place.path("-").exists()), (0, false), "{}", run.err);
+    place
+        .run(&["salvage", "A.NAMES", "-o", "-", "--json"])
+        .failed(64, &["--json"]);
+}
+
+/// The log of a catalog that was copied is the copy's own.
+#[test]
+fn a_copied_catalog_tells_of_its_own_log() {
+    let place = Place::new();
+    place.names("AA01 first\n");
+    let mut put = place.command(&["put", "A.NAMES", "--durability", "request"]);
+    put.env("CICA_SHARE", "off").stdin(std::process::Stdio::piped());
+    let mut put = put.stdout(std::process::Stdio::null()).spawn().unwrap();
+    let mut input = put.stdin.take().unwrap();
+    for n in 1000..7000 {
+        std::io::Write::write_all(&mut input, format!("{n} more\n").as_bytes()).unwrap();
+    }
+    while place.run(&["stat", "A.NAMES", "--json"]).json()["opens"][0]["inserted"].as_u64() < Some(10) {
+        assert!(put.try_wait().unwrap().is_none(), "it ended");
+    }
+    put.kill().unwrap();
+    put.wait().unwrap();
+    let copy = place.path("copied");
+    let done = std::process::Command::new("cp")
+        .arg("-a")
+        .args([&place.path("catalog"), &copy])
+        .status();
+    assert!(done.unwrap().success());
+    let run = place.run(&["--catalog", "copied", "salvage", "A.NAMES", "--json"]);
+    let value: serde_json::Value = serde_json::from_slice(&run.out).unwrap();
+    let log = value["log"].as_str().unwrap();
+    assert!(log.starts_with(copy.to_str().unwrap()), "{value}");
+    let text = place.run(&["--catalog", "copied", "salvage", "A.NAMES"]).text();
+    assert!(text.contains("/copied/") && !text.contains("/catalog/"), "{text}");
+}

@@ -121,7 +121,7 @@ fn pools_of_a_process_are_seen_while_it_has_something_open() {
     (1000..5000).for_each(|n| writeln!(lines, "{n} SOMEBODY").unwrap());
     let seen = loop {
         let seen = place.run(&["stat", "A.NAMES", "--json"]).json();
-        if seen["open_1"].is_object() {
+        if seen["opens"].is_array() {
             break seen;
         }
         assert!(put.try_wait().unwrap().is_none(), "it ended: {seen}");
@@ -131,7 +131,7 @@ fn pools_of_a_process_are_seen_while_it_has_something_open() {
         ("lsr_0_index_4096", 20),
         ("lsr_1_data_32768", 10),
     ] {
-        let all = &seen["open_1"][name];
+        let all = &seen["opens"][0][name];
         assert_eq!([&all["lsr_buffers"], &all["lsr_hits"]], [buffers, 0], "{name}: {seen}");
     }
     let pools = &place.run(&["monitor", "--json"]).json()["processes"][0]["lsr"];

@@ -432,3 +432,32 @@ fn an_open_at_a_server_is_recorded_once() {
         assert_eq!(of, if kind == "62" { 1 } else { 2 }, "{found}");
     }
 }
+
+/// One that is not there is told, and the others are shown.
+#[test]
+fn files_that_cannot_be_read_are_told_beside_those_that_can() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    step(&place, "PRINT1", "PRINT INDATASET(A.NAMES) CHARACTER", &[]);
+    let all = place.path("catalog/smf");
+    std::fs::copy(all.join("current"), place.path("good.smf")).unwrap();
+    for command in ["totals", "print", "export"] {
+        let alone = place.run(&["smf", command, "good.smf"]);
+        for files in [["good.smf", "nope.smf"], ["nope.smf", "good.smf"]] {
+            let run = place.run(&["smf", command, files[0], files[1]]);
+            assert_eq!((run.status, &run.out), (4, &alone.out), "{command}: {}", run.err);
+            assert!(
+                run.err.contains("nope.smf") && !run.err.contains("good.smf"),
+                "{}",
+                run.err
+            );
+        }
+        place.run(&["smf", command, "nope.smf"]).failed(8, &["nope.smf"]);
+    }
+    // What stands in the place of the directory is told, and not files that never were.
+    std::fs::remove_dir_all(&all).unwrap();
+    std::fs::write(&all, b"").unwrap();
+    let run = place.run(&["smf", "totals"]);
+    assert_eq!((run.status, run.err.lines().count()), (8, 1), "{}", run.err);
+    assert!(!run.err.contains("smf/8"), "{}", run.err);
+}

@@ -114,3 +114,76 @@ fn an_export_that_gives_up_leaves_the_file_that_was_there() {
     command.env("LC_ALL", "C");
     finish(command, b"").done();
 }
+
+/// As `cica export A.NAMES - | head -1`: whoever has read what he wanted goes.
+#[test]
+fn a_reader_that_goes_is_no_error_of_an_export() {
+    let place = place();
+    let records: Vec<u8> = (0..9_999)
+        .flat_map(|n| format!("{n:04}{n:04}{}\n", "x".repeat(70)).into_bytes())
+        .collect();
+    place.run_with(&["put", "A.NAMES", "-q"], &records).done();
+    for args in [
+        &["export", "A.NAMES", "-"][..],
+        &["cat", "A.NAMES"],
+        &["export", "A.NAMES", "-", "-n", "3"],
+    ] {
+        let mut command = place.command(args);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut first = [0; 8];
+        let mut out = child.stdout.take().unwrap();
+        if args.len() == 3 || args[0] == "cat" {
+            out.read_exact(&mut first).unwrap();
+        }
+        drop(out);
+        let run = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&run.stderr), "", "{args:?}");
+        assert!(run.status.success(), "{args:?}: {run:?}");
+    }
+    // A copy has no end then.
+    let mut child = place.command(&["backup", "A.NAMES", "-o", "-", "-q"]);
+    let mut child = child
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let run = child.wait_with_output().unwrap();
+    assert_eq!(run.status.code(), Some(12), "{run:?}");
+}
+
+#[test]
+fn an_output_that_is_closed_is_an_error() {
+    let place = place();
+    let cica = env!("CARGO_BIN_EXE_cica");
+    for (args, status) in [
+        ("cat A.NAMES", 12),
+        ("get A.NAMES AAAA", 12),
+        ("export A.NAMES -", 12),
+        ("backup A.NAMES -o -", 12),
+        ("ls", 12),
+        ("plan blksize 80", 12),
+        ("cat A.NAMES --from ZZZZ", 4),
+        ("rm A.NONE -q", 8),
+    ] {
+        let mut command = place.command(&[]);
+        let shell = format!("exec {cica} {args} >&-");
+        let mut closed = std::process::Command::new("sh");
+        closed.args(["-c", &shell]).current_dir(&place.dir);
+        closed.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command = closed;
+        let run = finish(command, b"");
+        assert_eq!(run.status, status, "{args}: {}", run.err);
+        assert!(status != 12 || run.err.contains("cica: "), "{args}: {}", run.err);
+        assert!(!run.err.contains("panicked"), "{}", run.err);
+    }
+    // Into nothing is no error.
+    let mut command = place.command(&["cat", "A.NAMES"]);
+    let run = command.stdin(Stdio::null()).stdout(Stdio::null()).output().unwrap();
+    assert!(run.status.success(), "{run:?}");
+}

@@ -34,7 +34,7 @@ fn a_data_set_that_is_open_shows_what_was_counted_and_who_has_it() {
     }
     lines.flush().expect("lines");
     let mut seen = stat(&place);
-    while number(&seen, "inserted") == 0 || !seen.contains("open_1") {
+    while number(&seen, "inserted") == 0 || !seen.contains("\"opens\": [") {
         assert!(put.try_wait().expect("it").is_none(), "it ended: {seen}");
         seen = stat(&place);
     }
@@ -51,7 +51,7 @@ fn a_data_set_that_is_open_shows_what_was_counted_and_who_has_it() {
     assert!(put.wait().expect("it").success());
     let seen = stat(&place);
     assert_eq!(
-        (number(&seen, "inserted"), seen.contains("open_1")),
+        (number(&seen, "inserted"), seen.contains("\"opens\"")),
         (4000, false),
         "{seen}"
     );
@@ -87,4 +87,31 @@ fn what_readers_counted_is_shown_and_nothing_is_written_to_the_volume() {
     };
     let of_stat = ["retrieved", "excps"].map(|name| Some(number(&seen, name)));
     assert_eq!(["retrieved", "excps"].map(line), of_stat, "{shown}");
+}
+
+/// What others call themselves stands in a line.
+#[test]
+fn names_that_others_have_given_themselves_do_not_steer_what_is_shown() {
+    let place = Place::new();
+    place.names("0001 ANNE\n9999 BERT\n");
+    let mut put = place.command(&["put", "A.NAMES"]);
+    put.env("CICA_JOB", "JOB\n  records   0\x1b[2J")
+        .env("CICA_STEP", "A\rB");
+    let mut put = put
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("a process");
+    let mut lines = put.stdin.take().expect("its input");
+    for n in 1000..5000 {
+        writeln!(lines, "{n} SOMEBODY").expect("a line");
+    }
+    while !stat(&place).contains("\"opens\"") {
+        assert!(put.try_wait().expect("it").is_none(), "it ended");
+    }
+    let shown = place.run(&["stat", "A.NAMES"]).done();
+    assert!(shown.contains("open 1") && shown.contains("JOB.  records"), "{shown}");
+    assert!(!shown.contains(['\x1b', '\r']), "{shown}");
+    drop(lines);
+    assert!(put.wait().expect("it").success());
 }

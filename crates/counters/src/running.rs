@@ -54,7 +54,7 @@ pub struct Component {
     counts: Vec<u64>,
 }
 
-/// A file that could not be read as it is.
+/// A file that could not be read as it is, or the directory of all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Torn {
     /// Its path.
@@ -132,11 +132,19 @@ impl Component {
 /// Looks at the statistics files in a directory. Those of dead processes are removed, where that may be done (Q5).
 pub fn running(disk: &dyn Disk, directory: &Path) -> Seen {
     let mut seen = Seen::default();
-    if disk.admit(directory, false).is_err() {
-        return seen;
-    }
-    // No directory: nobody has counted anything yet.
-    for (path, _) in disk.list(directory).unwrap_or_default() {
+    let listed = match disk.admit(directory, false).and_then(|()| disk.list(directory)) {
+        Ok(listed) => listed,
+        // Nobody has counted anything yet.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return seen,
+        Err(error) => {
+            seen.torn.push(Torn {
+                path: directory.to_path_buf(),
+                why: format!("{error}; nobody knows what runs"),
+            });
+            return seen;
+        }
+    };
+    for (path, _) in listed {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if !is_name(name) || is_left(disk, &directory.join(name)) {
             continue;

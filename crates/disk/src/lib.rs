@@ -69,8 +69,8 @@ pub use file_reader::FileReader;
 pub use image::{FileId, Image};
 #[cfg(target_os = "linux")]
 pub use linux::{
-    clean_before_signals_end, generation, hold_signals, notice_forks, pass_no_files_on, survive_file_size_limit,
-    FilledArea, HeldSignals, LinuxDisk, PeerProcess, ProcessTimes, SeenArea, MODE,
+    clean_before_signals_end, generation, has_no_output, hold_signals, notice_forks, pass_no_files_on,
+    survive_file_size_limit, FilledArea, HeldSignals, LinuxDisk, PeerProcess, ProcessTimes, SeenArea, MODE,
 };
 pub use memory::MemoryDisk;
 pub use name::{FileName, FileNameError};
@@ -95,6 +95,12 @@ pub fn notice_forks() {}
 /// Where there is no `exec` nothing is passed on.
 #[cfg(not(target_os = "linux"))]
 pub fn pass_no_files_on() {}
+
+/// Where no descriptor can be looked at before Rust begins, there is an output.
+#[cfg(not(target_os = "linux"))]
+pub fn has_no_output() -> bool {
+    false
+}
 
 /// Where there are no signals none ends a process.
 ///

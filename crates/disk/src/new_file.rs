@@ -9,7 +9,8 @@
 //! * N1. What has the name is never written to, whoever began to write it first: of two that are made at once each is
 //!   whole, and the one that is finished last has the name.
 //! * N2. A link in place of the name is replaced, not followed. Devices, pipes and terminals are written as they are.
-//! * N3. It gets the mode of the file it replaces; else 0640, without what the process masks.
+//! * N3. It gets the owner, group, mode and list (ACL) of the file it replaces; who may not give it that group leaves
+//!   nobody more rights than he had. Else 0640, without what the process masks.
 //! * N4. A process that is killed leaves nothing where the file system has files without names. Elsewhere, and before
 //!   the rename at the end, it leaves `.cica-PROCESS-NUMBER.unfinished` beside the file: nobody reads it, and whoever
 //!   finds it may remove it.

@@ -340,3 +340,65 @@ fn copy_behind(disk: &Arc<dyn Disk>, path: &Path, text: &[u8]) {
     more.write_all(text).expect("a write");
     more.finish().expect("whole");
 }
+
+/// What is replaced keeps who may read it: owner and group, not only the bits that speak of them.
+#[test]
+fn what_is_replaced_keeps_its_owner_and_group() {
+    use std::os::unix::fs::{chown, MetadataExt};
+    let scratch = Scratch::new("owner");
+    let path = scratch.0.join("LISTING");
+    std::fs::write(&path, "old").expect("a file");
+    if chown(&path, Some(1000), Some(1234)).is_err() {
+        eprintln!("not root: nothing can be given away");
+        return;
+    }
+    let disk = linux();
+    for mode in [0o640, 0o604, 0o400] {
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).expect("its mode");
+        let mut new = NewFile::begin(&disk, &path).expect("begun");
+        new.write_all(b"new").expect("a write");
+        new.finish().expect("whole");
+        let found = std::fs::metadata(&path).expect("it");
+        assert_eq!(
+            (found.uid(), found.gid(), found.mode() & 0o7777),
+            (1000, 1234, mode),
+            "{mode:o}"
+        );
+    }
+    assert_eq!(std::fs::read(&path).expect("it"), b"new");
+}
+
+/// So does a list (ACL), whose mode says less than the bits look like; and none comes from the directory.
+#[test]
+fn what_is_replaced_keeps_its_list() {
+    use rustix::fs::{getxattr, setxattr, XattrFlags};
+    const LIST: &str = "system.posix_acl_access";
+    let scratch = Scratch::new("list");
+    let entry =
+        |tag: u16, rights: u16, id: u32| [&tag.to_le_bytes()[..], &rights.to_le_bytes(), &id.to_le_bytes()].concat();
+    let all = u32::MAX;
+    // The user 1000 reads, the group does not.
+    let entries = [(1, 6, all), (2, 4, 1000), (4, 0, all), (16, 4, all), (32, 0, all)];
+    let entries = entries.map(|(tag, rights, id)| entry(tag, rights, id)).concat();
+    let list = [&2_u32.to_le_bytes()[..], &entries].concat();
+    let (with, without) = (scratch.0.join("WITH"), scratch.0.join("WITHOUT"));
+    for path in [&with, &without] {
+        std::fs::write(path, "old").expect("a file");
+        std::fs::set_permissions(path, PermissionsExt::from_mode(0o640)).expect("its mode");
+    }
+    if setxattr(&with, LIST, &list, XattrFlags::empty()).is_err() {
+        eprintln!("the file system has no lists");
+        return;
+    }
+    setxattr(&scratch.0, "system.posix_acl_default", &list, XattrFlags::empty()).expect("a list");
+    for (path, expected) in [(&with, Some(&list)), (&without, None)] {
+        let new = NewFile::begin(&linux(), path).expect("begun");
+        new.finish().expect("whole");
+        let mut has = vec![0; 1000];
+        let length = getxattr(path, LIST, &mut has[..]).ok();
+        has.truncate(length.unwrap_or(0));
+        assert_eq!(length.map(|_| &has), expected, "{}", path.display());
+        let mode = std::fs::metadata(path).expect("it").permissions().mode();
+        assert_eq!(mode & 0o777, 0o640);
+    }
+}

@@ -28,6 +28,9 @@ CICA0966I 0 "{kind} {name} WOULD BE RESTORED, {count}",
 CICA0967E 8 "NOTHING IN THE CATALOG OR IN THE COPY MATCHES {name}",
     "BACKUP or RESTORE found no entry that the names and masks mean.",
     "LISTCAT, or RESTORE with TEST and without names, lists what there is.";
+CICA1028W 4 "NOTHING IN THE CATALOG OR IN THE COPY MATCHES {name}, WHICH IS A MASK",
+    "BACKUP or RESTORE was asked for several names and masks, and this one means nothing. The others were copied or restored.",
+    "Correct it, or leave it out.";
 CICA0968I 0 "ALTERNATE INDEX {name} IS GONE WITH {base} AND NOT IN THE COPY",
     "EXPORT PERMANENT takes away what is built over the object. The copy has the object, its paths and aliases.",
     "After IMPORT of the base define the alternate index again and BLDINDEX; or export alternate indexes first, each by \
@@ -63,8 +66,8 @@ CICA1012I 0 "{name} IS RECOVERED: NOTHING WAS CHANGED BEHIND THE COPY",
     "The data set is as the copy has it: up to the moment that was asked for nothing was archived behind it.",
     "Nothing.";
 CICA1013E 8 "THE ARCHIVE OF {name} HAS A GAP: {reason}",
-    "A segment is damaged or missing, or the data set was changed without being archived. Copies from before the gap cannot be \
-     brought forward over it; up to it they can.",
+    "A segment is damaged or missing, also at the end, or the data set was changed without being archived. Copies from \
+     before the gap cannot be brought forward over it; up to it they can.",
     "Take a new copy of the data set.";
 CICA1014I 0 "{count} SEGMENTS WITH {bytes} BYTES ARE REMOVED FROM {directory}",
     "They had changes from before the moment alone. Copies from before it cannot be brought forward any more.",

@@ -83,6 +83,14 @@ pub enum QsamError {
         byte: u8,
         codepage: Option<CodePage>,
     },
+    /// A line of text is not UTF-8, from byte `position` on, counted from 1.
+    NotUtf8 { record: u64, position: usize },
+    /// A line of UTF-8 has a character that the page of the data set lacks.
+    NotInPage {
+        record: u64,
+        character: char,
+        page: CodePage,
+    },
     /// An empty record cannot be told from nothing in a file of undefined records.
     EmptyUndefined { record: u64 },
     /// A write has failed before, so nothing more is written.
@@ -210,7 +218,11 @@ impl fmt::Display for QsamError {
                 "record {record}, byte {offset}: the line is longer than {most} bytes; raise LRECL (at most \
                  {MAX_LOGICAL_RECORD}), or if the file is not text state its RECFM, such as RECFM=FB,LRECL=80"
             ),
-            RecordTooLong { record, .. } | LineEndInRecord { record, .. } | EmptyUndefined { record } => {
+            RecordTooLong { record, .. }
+            | LineEndInRecord { record, .. }
+            | NotUtf8 { record, .. }
+            | NotInPage { record, .. }
+            | EmptyUndefined { record } => {
                 write!(f, "record {record}: {}", self.without_number())
             }
             WriteFailedBefore { record } => write!(
@@ -248,6 +260,13 @@ impl QsamError {
                      with RECFM=VB or FB"
                 )
             }
+            QsamError::NotUtf8 { position, .. } => {
+                format!("byte {position} is not UTF-8; say CODEPAGE=ISO8859-1, or which page the file is in")
+            }
+            QsamError::NotInPage { character, page, .. } => format!(
+                "{page} has no character '{}'; take it out, or say CODEPAGE= if the file is not UTF-8",
+                character.escape_debug()
+            ),
             QsamError::EmptyUndefined { .. } => {
                 "an empty record would be lost in a RECFM=U file; use RECFM=VB".to_owned()
             }

@@ -36,9 +36,18 @@ pub struct Attributes {
     pub bdw: Bdw,
     /// Code page of the file's characters; none = bytes are never converted.
     pub codepage: Option<CodePage>,
+    /// Lines of text in UTF-8: where the other side is in an EBCDIC page, characters are converted, and bytes nowhere.
+    /// No DD text says so; it holds where no code page is stated.
+    pub utf8: bool,
 }
 
 impl Attributes {
+    /// The page that lines of UTF-8 are converted from or to, if `page` is of the other side; none: they are not.
+    pub(crate) fn utf8_with(&self, page: CodePage) -> Option<CodePage> {
+        let is_utf8 = self.utf8 && self.recfm == RecordFormat::Text && self.codepage.is_none();
+        (is_utf8 && page.is_ebcdic()).then_some(page)
+    }
+
     /// Whether the attributes go together. LRECL of an F file may still be missing: an output file takes it from what
     /// is written ([`Attributes::completed_for`]).
     pub fn check(&self) -> Result<(), AttributeError> {

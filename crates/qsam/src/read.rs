@@ -20,7 +20,33 @@ pub struct Reader<R> {
     layout: ReadLayout,
     codepage: Option<CodePage>,
     translation: Option<Translation>,
+    attributes: Attributes,
+    /// Lines are UTF-8, and become bytes of this page.
+    utf8: Option<CodePage>,
+    encoded: Vec<u8>,
+    /// The line that was read last cannot.
+    unconverted: Option<Unconverted>,
     records: u64,
+}
+
+/// Why a line of UTF-8 has no bytes in a page.
+#[derive(Debug, Clone, Copy)]
+enum Unconverted {
+    NotUtf8 { position: usize },
+    NotInPage { character: char, page: CodePage },
+}
+
+impl Unconverted {
+    fn of(self, record: u64) -> QsamError {
+        match self {
+            Unconverted::NotUtf8 { position } => QsamError::NotUtf8 { record, position },
+            Unconverted::NotInPage { character, page } => QsamError::NotInPage {
+                record,
+                character,
+                page,
+            },
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -47,13 +73,18 @@ impl<R: Read> Reader<R> {
             layout,
             codepage,
             translation: None,
+            attributes: *attributes,
+            utf8: None,
+            encoded: Vec::new(),
+            unconverted: None,
             records: 0,
         })
     }
 
-    /// The same reader, its records converted from the file's code page to `page`. A file of no stated code page is not
-    /// converted.
+    /// The same reader, its records converted from the file's code page, or from UTF-8, to `page`. A file of no stated code
+    /// page is not converted.
     pub fn translated_to(mut self, page: CodePage) -> Reader<R> {
+        self.utf8 = self.attributes.utf8_with(page);
         self.translation = self
             .codepage
             .filter(|from| *from != page)
@@ -66,6 +97,9 @@ impl<R: Read> Reader<R> {
     #[inline]
     pub fn next(&mut self) -> Result<Option<&[u8]>, QsamError> {
         let number = self.records + 1;
+        if let Some(unconverted) = self.unconverted {
+            return Err(unconverted.of(number));
+        }
         let found = match &mut self.layout {
             ReadLayout::Fixed(lrecl) => fixed(&mut self.input, *lrecl, number)?,
             ReadLayout::Variable(variable) => variable.next(&mut self.input, number)?,
@@ -78,6 +112,15 @@ impl<R: Read> Reader<R> {
             (Some(RecordSpan::InBuffer(range)), _) => self.input.consumed(range),
             (Some(RecordSpan::Joined), _) => &mut [], // only Variable joins
         };
+        if let Some(page) = self.utf8 {
+            self.encoded.clear();
+            if let Err(unconverted) = encode(record, page, &mut self.encoded) {
+                self.unconverted = Some(unconverted);
+                return Err(unconverted.of(number));
+            }
+            self.records = number;
+            return Ok(Some(&self.encoded));
+        }
         self.records = number;
         if let Some(translation) = &self.translation {
             translation.apply(record);
@@ -99,6 +142,19 @@ impl<R: Read> Reader<R> {
     pub fn into_inner(self) -> R {
         self.input.into_inner()
     }
+}
+
+fn encode(line: &[u8], page: CodePage, bytes: &mut Vec<u8>) -> Result<(), Unconverted> {
+    let not_utf8 = |error: std::str::Utf8Error| Unconverted::NotUtf8 {
+        position: error.valid_up_to() + 1,
+    };
+    let text = std::str::from_utf8(line).map_err(not_utf8)?;
+    let encoded = page.encode(text).map_err(|error| Unconverted::NotInPage {
+        character: error.character,
+        page,
+    })?;
+    bytes.extend(encoded);
+    Ok(())
 }
 
 #[inline]

@@ -34,6 +34,9 @@ pub struct Writer<W> {
     codepage: Option<CodePage>,
     translation: Option<Translation>,
     translated: Vec<u8>,
+    attributes: Attributes,
+    /// Records are of this page, and become lines of UTF-8.
+    utf8: Option<CodePage>,
     line_ends_kept: bool,
     records: u64,
     failed: bool,
@@ -72,15 +75,18 @@ impl<W: Write> Writer<W> {
             codepage: attributes.codepage,
             translation: None,
             translated: Vec::new(),
+            attributes: *attributes,
+            utf8: None,
             line_ends_kept: false,
             records: 0,
             failed: false,
         })
     }
 
-    /// The same writer for records in code page `page`, which are converted to the file's. A file of no stated code
-    /// page gets them unconverted.
+    /// The same writer for records in code page `page`, which are converted to the file's, or to UTF-8. A file of no stated
+    /// code page gets them unconverted.
     pub fn translated_from(mut self, page: CodePage) -> Writer<W> {
+        self.utf8 = self.attributes.utf8_with(page);
         self.translation = self
             .codepage
             .filter(|to| *to != page)
@@ -140,9 +146,13 @@ impl<W: Write> Writer<W> {
     }
 
     fn append(&mut self, record: &[u8], number: u64) -> Result<(), QsamError> {
-        let record = match &self.translation {
-            None => record,
-            Some(translation) => {
+        let record = match (self.utf8, &self.translation) {
+            (Some(page), _) => {
+                self.translated = page.decode(record).into_bytes();
+                &self.translated
+            }
+            (None, None) => record,
+            (None, Some(translation)) => {
                 self.translated.clear();
                 self.translated
                     .extend(record.iter().map(|byte| translation.byte(*byte)));

@@ -23,6 +23,7 @@ fn everything_can_be_stated() {
         blksize: 27_998,
         bdw: Bdw::No,
         codepage: Some(CodePage::Ibm1047),
+        utf8: false,
     };
     assert_eq!(dd.attributes, expected);
 }

@@ -59,7 +59,7 @@ impl RecordFile {
 /// read.
 ///
 /// # Errors
-/// The directory may not be looked at.
+/// The directory may not be looked at, or cannot.
 pub fn files(disk: &dyn Disk, catalog: &Path) -> io::Result<Vec<RecordFile>> {
     let directory = catalog.join(DIRECTORY);
     disk.admit(&directory, false)?;
@@ -67,9 +67,19 @@ pub fn files(disk: &dyn Disk, catalog: &Path) -> io::Result<Vec<RecordFile>> {
         .into_iter()
         .chain((1..=KEPT).map(|n| n.to_string()));
     let mut files: Vec<RecordFile> = Vec::new();
+    let mut is_listed = false;
     for path in names.map(|name| directory.join(name)) {
         let file = match disk.stream(&path, StreamMode::ReadPlain) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => {
+                if !is_listed {
+                    // Where the directory itself cannot be looked at, that is told, and not files that may never have
+                    // been.
+                    disk.list(&directory)?;
+                    is_listed = true;
+                }
+                Err(error)
+            }
             file => file,
         };
         let file = RecordFile { path, file };

@@ -15,7 +15,7 @@ use crate::outcome::Outcome;
 use crate::report::Report;
 use cica_catalog::entry::EntryKind;
 use cica_catalog::{Catalog, Entry, Mask, Name};
-use cica_messages::{CICA0960I, CICA0961I, CICA0967E};
+use cica_messages::{CICA0960I, CICA0961I, CICA0967E, CICA1028W};
 use cica_portable::Writer;
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl Services {
 }
 
 fn backup(services: &mut Services, request: &Backup, out: &mut Report) -> Result<(u8, Vec<Member>), Failure> {
-    let chosen = chosen(services, request)?;
+    let BackupSelection { chosen, idle } = chosen(services, request)?;
     let copy = NewCopy::create(services, &request.onto)?;
     let Some(first) = chosen.first().map(|c| c.entry.name().clone()) else {
         return Err(Failure::new(&CICA0967E, &[("name", &"NOTHING")]));
@@ -54,7 +54,8 @@ fn backup(services: &mut Services, request: &Backup, out: &mut Report) -> Result
     let level = i32::from(request.compress.unwrap_or(LEVEL));
     let output = |error: std::io::Error| unwritten(&copy.name, &error);
     let mut writer = Writer::new(copy.file, head, level).map_err(output)?;
-    let (mut count, mut members, mut condition) = (0, Vec::new(), 0);
+    let (mut count, mut members) = (0, Vec::new());
+    let mut condition = tell_idle(&idle, out);
     for sphere in chosen.chunk_by(|a, b| a.base() == b.base()) {
         let Some(base) = sphere.first().map(BackedUp::base) else {
             continue;
@@ -112,10 +113,26 @@ impl BackedUp {
     }
 }
 
-/// What the names and masks mean, sphere by sphere.
-fn chosen(services: &Services, request: &Backup) -> Result<Vec<BackedUp>, Failure> {
+/// What the names and masks mean.
+struct BackupSelection {
+    /// Sphere by sphere.
+    chosen: Vec<BackedUp>,
+    /// Masks that mean nothing, beside others that do.
+    idle: Vec<Mask>,
+}
+
+/// A mask that means nothing beside others is told: it may be a slip, and the copy lacks what was meant.
+pub fn tell_idle(idle: &[Mask], out: &mut Report) -> u8 {
+    let told = idle.iter().map(|mask| {
+        let warning = Failure::new(&CICA1028W, &[("name", &mask.as_str())]);
+        warning.tell(out)
+    });
+    told.max().unwrap_or(0)
+}
+
+fn chosen(services: &Services, request: &Backup) -> Result<BackupSelection, Failure> {
     let excluded = masks(&request.exclude)?;
-    let mut chosen: Vec<BackedUp> = Vec::new();
+    let (mut chosen, mut idle): (Vec<BackedUp>, Vec<Mask>) = (Vec::new(), Vec::new());
     for mask in masks(&request.names)? {
         let catalogs = match (&request.catalog, mask.is_generic()) {
             (Some(catalog), _) => vec![services.catalog_or_master(Some(catalog))?],
@@ -138,17 +155,23 @@ fn chosen(services: &Services, request: &Backup) -> Result<Vec<BackedUp>, Failur
                 }
             }
         }
-        // A name that means nothing is a mistake; a mask that does is none beside others.
-        if means_nothing && (!mask.is_generic() || chosen.is_empty()) {
+        // A name that means nothing is a mistake.
+        if means_nothing && !mask.is_generic() {
             return Err(Failure::new(&CICA0967E, &[("name", &mask.as_str())]));
         }
+        if means_nothing {
+            idle.push(mask);
+        }
+    }
+    if let (true, Some(mask)) = (chosen.is_empty(), idle.first()) {
+        return Err(Failure::new(&CICA0967E, &[("name", &mask.as_str())]));
     }
     chosen.sort_by_cached_key(|c| {
         let kind = rank(c.entry.kind());
         // Paths and aliases behind all data sets, so that what they lead to is there before them.
         (kind > 1, c.base().clone(), kind, c.entry.name().clone())
     });
-    Ok(chosen)
+    Ok(BackupSelection { chosen, idle })
 }
 
 /// Masks as a request has them.

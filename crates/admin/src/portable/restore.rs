@@ -12,7 +12,7 @@ use super::super::failure::{refused, Failure};
 use super::super::making::Replaced;
 use super::super::pattern::renamed;
 use super::super::Services;
-use super::backup::masks;
+use super::backup::{masks, tell_idle};
 use super::place::place;
 use super::receive::Received;
 use super::standing::leads_nowhere;
@@ -89,6 +89,7 @@ fn restore(services: &mut Services, request: &Restore, out: &mut Report) -> Resu
         return Err(Failure::new(&CICA0967E, &[("name", &request.names.join(" "))]));
     }
     wanted.all_met()?;
+    let idle = tell_idle(&wanted.idle(), out);
     let (entered, switched) = received.switch(|contents, coming, replaced| {
         let each = |entry| leads_somewhere(contents, coming, entry);
         coming.iter().try_for_each(each)?;
@@ -124,7 +125,7 @@ fn restore(services: &mut Services, request: &Restore, out: &mut Report) -> Resu
     }
     done.retain(|(entry, _)| switched.is_ok() || entered.iter().any(|e| e.name() == entry.name()));
     let cc = match switched {
-        Ok(()) => 0,
+        Ok(()) => idle,
         Err(failure) => failure.tell(out),
     };
     Ok((cc, done.into_iter().map(|(_, member)| member).collect()))
@@ -259,7 +260,7 @@ impl RestoreSelection {
     }
 
     /// A name that means nothing, or a pair of RENAME, is a mistake: what it should have renamed would come back under
-    /// its old name, over what has that. A mask that adds nothing to the others is none.
+    /// its old name, over what has that. A mask that means nothing beside others is told ([`idle`](Self::idle)).
     fn all_met(&self) -> Result<(), Failure> {
         let missing = |mask: &&Mask| !mask.is_generic() && !self.chosen.iter().any(|name| mask.matches(name));
         let name = self.masks.iter().find(missing).map(Mask::as_str);
@@ -269,6 +270,12 @@ impl RestoreSelection {
             Some(name) => Err(Failure::new(&CICA0967E, &[("name", &name)])),
             None => Ok(()),
         }
+    }
+
+    /// Masks that mean nothing of the copy.
+    fn idle(&self) -> Vec<Mask> {
+        let means = |mask: &&Mask| self.chosen.iter().any(|name| mask.matches(name));
+        self.masks.iter().filter(|mask| !means(mask)).cloned().collect()
     }
 
     fn means(&self, name: &Name) -> bool {

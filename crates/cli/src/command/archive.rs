@@ -4,6 +4,7 @@ use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::moment;
 use crate::session::Session;
+use crate::terminal::in_a_line;
 use crate::work::work;
 use cica_admin::archive::{Archive, ArchiveAction, Archived};
 use cica_admin::Services;
@@ -22,7 +23,7 @@ pub enum Options {
     /// Show how much there is, of which time
     #[command(after_help = "Example:\n  cica archive ls --json")]
     Ls(Look),
-    /// Read all of it, and tell what is damaged or missing
+    /// Read all of it, and tell what is damaged or missing, up to the last change that the data sets themselves have
     #[command(after_help = "Example:\n  cica archive verify")]
     Verify(Look),
     /// Remove what copies from before a time would need; without a name also what is kept of units that were in doubt
@@ -113,6 +114,7 @@ fn table(lines: &[Archived]) -> String {
     );
     for line in lines {
         let mut state = match (&line.wrong, line.goes_on) {
+            (Some(_), _) if line.segments == 0 => "missing".to_owned(),
             (Some(_), _) => "has a gap".to_owned(),
             (None, true) => "whole, goes on".to_owned(),
             (None, false) => "whole".to_owned(),
@@ -124,7 +126,9 @@ fn table(lines: &[Archived]) -> String {
         let (begun, until) = (moment::shown(line.begun), moment::shown(line.until));
         text += &format!(
             "{:<44} {:>8} {:>12}  {begun:<20}  {until:<20}  {state}\n",
-            line.name, line.segments, line.bytes
+            in_a_line(&line.name),
+            line.segments,
+            line.bytes
         );
     }
     text

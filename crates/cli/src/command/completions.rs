@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Status};
 use clap::Args;
 use clap_complete::Shell;
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Print completions for a shell
 #[derive(Debug, Args)]
@@ -20,6 +20,6 @@ pub fn run(options: Options, mut whole: clap::Command) -> Result<Status, Failure
     // Written to memory first: the generator does not expect a reader that goes away.
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut whole, "cica", &mut script);
-    io::stdout().lock().write_all(&script)?;
+    crate::terminal::stdout().write_all(&script)?;
     Ok(Status::DONE)
 }

@@ -11,6 +11,10 @@ use cica_qsam::DdText;
 use clap::Args;
 
 /// Copy the records of a data set to a file
+///
+/// Lines of text are written in UTF-8, as by cat: those of a data set in EBCDIC are translated, of any other the
+/// bytes go out as they are. CODEPAGE= behind the name of the file says another page. A record with a line end in
+/// it is refused.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -31,7 +35,9 @@ pub struct Options {
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
     let cluster = session.cluster(&options.dsn)?;
-    let (text, global) = file(&options.file, "/dev/stdout", global)?;
+    let (mut text, global) = file(&options.file, "/dev/stdout", global)?;
+    // As cat shows them, and import takes them.
+    text.attributes.utf8 = true;
     const OUT: &str = "OUT";
     let from = Named::DataSet(cluster.name.to_string());
     let request = Repro {

@@ -145,6 +145,7 @@ fn dd_table(given: &[String]) -> Result<DdTable, Failure> {
             }
         }
     }
+    let mut said: Vec<String> = Vec::new();
     for text in given {
         let Some((name, rest)) = text.split_once('=') else {
             return Err(Failure::usage(format!(
@@ -156,6 +157,13 @@ fn dd_table(given: &[String]) -> Result<DdTable, Failure> {
                 "--dd {text}: '{name}' is no ddname of 1 to 8 letters and digits"
             )));
         }
+        // One of the two would be left out in silence.
+        if said.contains(&name.to_ascii_uppercase()) {
+            return Err(Failure::usage(format!(
+                "--dd {text}: there is a --dd for {name} already; say one of the two"
+            )));
+        }
+        said.push(name.to_ascii_uppercase());
         table.insert(
             name,
             DdText::parse_statement(rest).map_err(|e| Failure::from(e).at(format!("--dd {name}={rest}")))?,

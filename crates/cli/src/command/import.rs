@@ -16,12 +16,16 @@ use cica_catalog::freespace::FreeSpace;
 use cica_catalog::space::{Space, Unit};
 use cica_catalog::{CatalogError, Entry, Name, Volser};
 use cica_disk::FileReader;
+use cica_format::attributes::Organization;
 use cica_messages as messages;
 use cica_qsam::{CodePage, DdText, Reader, RecordFormat};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::Path;
 
 /// Copy a file into a data set, defining it where there is none
+///
+/// Lines of text are taken in UTF-8, as by put: into a data set in EBCDIC they are translated, into any other their
+/// bytes go as they are. CODEPAGE= behind the name of the file says that it is in another page.
 ///
 /// An empty data set is loaded, which needs records in key order (or --sort); into one with records they are inserted.
 #[derive(Debug, Args)]
@@ -56,9 +60,9 @@ pub struct Options {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options for a data set that is not there yet")]
 struct Definition {
-    /// Organization of the data set
-    #[arg(long, value_enum, default_value = "ksds")]
-    organization: OrganizationArg,
+    /// Organization of the data set [default: ksds]
+    #[arg(long, value_enum)]
+    organization: Option<OrganizationArg>,
     /// Length of the key, and its offset in the record
     #[arg(long, value_name = "LENGTH,OFFSET", value_parser = pair::<u64>)]
     keys: Option<(u64, u64)>,
@@ -78,7 +82,7 @@ struct Definition {
     #[arg(long)]
     volume: Option<String>,
     /// Code page of the data set's characters, such as 1047 [default: ASCII]. Lines of text are
-    /// translated into it, from ISO 8859-1 where CODEPAGE does not say otherwise
+    /// translated into an EBCDIC one, from UTF-8 where CODEPAGE does not say otherwise
     #[arg(long)]
     ccsid: Option<u16>,
     /// Records may be longer than a control interval
@@ -104,23 +108,40 @@ enum OrganizationArg {
     Lds,
 }
 
+impl OrganizationArg {
+    fn of(organization: Organization) -> Option<OrganizationArg> {
+        Some(match organization {
+            Organization::Ksds => OrganizationArg::Ksds,
+            Organization::Esds => OrganizationArg::Esds,
+            Organization::Rrds => OrganizationArg::Rrds,
+            Organization::Vrrds => OrganizationArg::Vrrds,
+            Organization::Lds => OrganizationArg::Lds,
+            _ => return None,
+        })
+    }
+
+    fn word(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
 /// See the module.
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open_or_create(global)?;
     let name = Name::parse(&options.dsn)?;
     let (mut text, _) = file(&options.file, "/dev/stdin", global)?;
+    let page = options.definition.page(&session, &name, &text)?;
+    // What people type into a file is no EBCDIC. Where a code page is stated, bytes are converted from it.
+    text.attributes.utf8 = true;
     let definition = match session.catalog.home(&name)?.get(&name) {
         Ok(there) => {
             options.definition.agrees_with(&name, &there)?;
             None
         }
-        Err(CatalogError::NotFound { .. }) => Some(options.definition.request(&name, &text)?),
+        Err(CatalogError::NotFound { .. }) => Some(options.definition.request(&name, &text, page)?),
         Err(error) => return Err(error.into()),
     };
-    if text.attributes.recfm == RecordFormat::Text && options.definition.is_ebcdic(&session, &name) {
-        // What people type into a file is no EBCDIC.
-        text.attributes.codepage.get_or_insert(CodePage::Iso8859_1);
-    }
     // The sorted copy lives as long as this.
     let mut sorted = None;
     if options.sort {
@@ -151,8 +172,8 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
 }
 
 impl Definition {
-    /// What was said of keys and code page is what the data set has that is there. It would change nothing, and who
-    /// said it believes otherwise.
+    /// What was said is what the data set has that is there. It would change nothing, and who said it believes
+    /// otherwise. Its space and its record size may have grown since.
     fn agrees_with(&self, name: &Name, there: &Entry) -> Result<(), Failure> {
         let Entry::Cluster(cluster) = there else {
             return Ok(());
@@ -168,38 +189,78 @@ impl Definition {
             let has = has_keys.map_or("no key".to_owned(), |(length, offset)| format!("{length},{offset}"));
             return Err(differs("--keys", format!("{length},{offset}"), has));
         }
-        match self.ccsid {
-            Some(said) if said != attributes.ccsid => {
-                Err(differs("--ccsid", said.to_string(), attributes.ccsid.to_string()))
-            }
-            _ => Ok(()),
+        if let Some(said) = self.ccsid.filter(|said| *said != attributes.ccsid) {
+            return Err(differs("--ccsid", said.to_string(), attributes.ccsid.to_string()));
         }
+        let organization = OrganizationArg::of(cluster.organization);
+        if let Some(said) = self.organization.filter(|said| Some(*said) != organization) {
+            let has = organization.map_or_else(|| "another".to_owned(), OrganizationArg::word);
+            return Err(differs("--organization", said.word(), has));
+        }
+        let volumes: Vec<String> = cluster.data.volumes.iter().map(ToString::to_string).collect();
+        let has = |said: &&String| volumes.contains(&said.to_ascii_uppercase());
+        if let Some(said) = self.volume.as_ref().filter(|said| !has(said)) {
+            return Err(differs(
+                "--volume",
+                said.clone(),
+                format!("the volume {}", volumes.join(" ")),
+            ));
+        }
+        // DEFINE rounds it up.
+        let has = cluster.data.ci_size;
+        let rounded = |said: u32| said.checked_next_multiple_of(if said > 8192 { 2048 } else { 512 });
+        if let Some(said) = self.cisz.filter(|said| *said != has && rounded(*said) != Some(has)) {
+            return Err(differs("--cisz", said.to_string(), has.to_string()));
+        }
+        let has = (cluster.data.free_space.ci, cluster.data.free_space.ca);
+        if let Some((ci, ca)) = self.freespace.filter(|said| *said != has) {
+            return Err(differs(
+                "--freespace",
+                format!("{ci},{ca}"),
+                format!("{},{}", has.0, has.1),
+            ));
+        }
+        for (option, said, has) in [
+            ("--spanned", self.spanned, attributes.spanned),
+            ("--reuse", self.reuse, attributes.reuse),
+        ] {
+            if said && !has {
+                return Err(Failure::usage(format!(
+                    "{option}: {name} is there and was defined without it; leave {option} out, or delete {name} first"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn organization(&self) -> OrganizationArg {
+        self.organization.unwrap_or(OrganizationArg::Ksds)
     }
 
     /// DEFINE CLUSTER for records like those of the file.
-    fn request(&self, name: &Name, text: &DdText) -> Result<DefineCluster, Failure> {
+    fn request(&self, name: &Name, text: &DdText, page: Option<CodePage>) -> Result<DefineCluster, Failure> {
         let found = match (self.recordsize, &self.space) {
             (Some(_), Some(_)) => Measured::default(),
-            _ => measure(text, self.recordsize.is_none())?,
+            _ => measure(text, page, self.recordsize.is_none())?,
         };
         let (average, longest) = self.recordsize.unwrap_or((found.average(), bounded(found.longest)));
-        let form = match self.organization {
+        let form = match self.organization() {
             OrganizationArg::Ksds => Form::Indexed,
             OrganizationArg::Esds => Form::NonIndexed,
             OrganizationArg::Rrds | OrganizationArg::Vrrds => Form::Numbered,
             OrganizationArg::Lds => Form::Linear,
         };
-        let average = match self.organization {
+        let average = match self.organization() {
             OrganizationArg::Rrds => longest,
             // An average below the longest is what makes it one.
             OrganizationArg::Vrrds => average.min(longest.saturating_sub(1)).max(1),
             _ => average,
         };
-        let keys = match self.organization {
+        let keys = match self.organization() {
             OrganizationArg::Ksds => Some(self.keys.ok_or_else(|| no_keys(name))?),
             _ => None,
         };
-        let has_records = self.organization != OrganizationArg::Lds;
+        let has_records = self.organization() != OrganizationArg::Lds;
         let volume = self.volume.as_deref().map(Volser::parse).transpose();
         Ok(DefineCluster {
             cluster: Stated {
@@ -213,7 +274,7 @@ impl Definition {
                     average,
                     maximum: longest,
                 }),
-                space: Some(self.space.unwrap_or_else(|| found.space(self.organization))),
+                space: Some(self.space.unwrap_or_else(|| found.space(self.organization()))),
                 free_space: self.freespace.map(|(ci, ca)| FreeSpace { ci, ca }),
                 ci_size: self.cisz,
                 volumes: volume
@@ -230,11 +291,21 @@ impl Definition {
         })
     }
 
-    /// Is the data set that is there or will be in EBCDIC?
-    fn is_ebcdic(&self, session: &Session, name: &Name) -> bool {
+    /// The page of the data set that is there or will be; none: one whose characters nobody knows.
+    fn page(&self, session: &Session, name: &Name, text: &DdText) -> Result<Option<CodePage>, Failure> {
         let there = session.cluster(name.as_str()).map(|cluster| cluster.attributes.ccsid);
-        let page = CodePage::from_ccsid(there.ok().or(self.ccsid).unwrap_or_default());
-        page.is_some_and(CodePage::is_ebcdic)
+        if let (Err(_), Some(ccsid)) = (&there, self.ccsid.filter(|ccsid| *ccsid != 0)) {
+            let is_translated = text.attributes.recfm == RecordFormat::Text || text.attributes.codepage.is_some();
+            if is_translated && CodePage::from_ccsid(ccsid).is_none() {
+                let known = CodePage::ALL.map(|page| page.ccsid().to_string()).join(", ");
+                return Err(Failure::usage(format!(
+                    "--ccsid {ccsid}: nothing is translated into this page; say one of {known}, or leave --ccsid out to \
+                     store the bytes as they are"
+                )));
+            }
+        }
+        let ccsid = there.ok().or(self.ccsid).unwrap_or_default();
+        Ok(CodePage::from_ccsid(ccsid))
     }
 
     /// Where keys are and what code page characters are in, of the data set that is there or will be.
@@ -310,8 +381,8 @@ impl Measured {
     }
 }
 
-/// Reads through a file to find out what its records are like.
-fn measure(text: &DdText, must: bool) -> Result<Measured, Failure> {
+/// Reads through a file to find out what its records are like in a data set with characters in `page`.
+fn measure(text: &DdText, page: Option<CodePage>, must: bool) -> Result<Measured, Failure> {
     let cannot = |why: String| {
         Failure::new(
             Status::UNUSABLE,
@@ -331,7 +402,8 @@ fn measure(text: &DdText, must: bool) -> Result<Measured, Failure> {
         };
     }
     let mut found = Measured::default();
-    let mut reader = Reader::new(open, &text.attributes).map_err(|e| Failure::from(e).at(&text.target))?;
+    let reader = Reader::new(open, &text.attributes).map_err(|e| Failure::from(e).at(&text.target))?;
+    let mut reader = reader.translated_to(page.unwrap_or(CodePage::Iso8859_1));
     while let Some(record) = reader.next().map_err(|e| Failure::from(e).at(&text.target))? {
         found.records += 1;
         found.bytes += record.len() as u64;

@@ -4,6 +4,7 @@ use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::moment;
 use crate::session::Session;
+use crate::terminal::in_a_line;
 use cica_engine::{InDoubt, PrepareError};
 use cica_messages as messages;
 use cica_session::{DecideError, SessionError};
@@ -95,13 +96,13 @@ pub fn line(unit: &InDoubt) -> String {
     } else {
         "is in doubt"
     };
-    format!(
+    in_a_line(&format!(
         "{} {state} since {}, {} changes of {}",
         unit.name,
         moment::shown(unit.prepared),
         unit.changes,
         unit.data_sets.join(" ")
-    )
+    ))
 }
 
 impl From<PrepareError> for Failure {

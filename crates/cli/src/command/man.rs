@@ -24,7 +24,7 @@ pub struct Options {
 pub fn run(options: Options, mut whole: clap::Command) -> Result<Status, Failure> {
     whole.build();
     let Some(dir) = options.dir else {
-        io::stdout().lock().write_all(&page(whole)?)?;
+        crate::terminal::stdout().write_all(&page(whole)?)?;
         return Ok(Status::DONE);
     };
     let failed = |e: io::Error| {

@@ -33,8 +33,8 @@ pub struct Options {
     /// Print once, as text
     #[arg(long)]
     once: bool,
-    /// Show one part of it
-    #[arg(long, value_enum, default_value_t = View::All)]
+    /// Show one part of it; JSON and /metrics have all
+    #[arg(long, value_enum, default_value_t = View::All, conflicts_with_all = ["json", "listen"])]
     view: View,
     /// Print once, as JSON
     #[arg(long, conflicts_with = "listen")]

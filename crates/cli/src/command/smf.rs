@@ -160,9 +160,10 @@ impl Which {
             }
         }
         for path in &self.files {
-            let file = FileReader::open(&*cica_session::outside(), path);
-            let file = file.map_err(|error| refused(&format!("{}: {error}", path.display())))?;
-            found.take(path, Records::new(file));
+            match FileReader::open(&*cica_session::outside(), path) {
+                Ok(file) => found.take(path, Records::new(file)),
+                Err(error) => found.miss(&format!("{}: {error}", path.display())),
+            }
         }
         let status = match (found.missed, found.records.is_empty()) {
             (false, _) => Status::DONE,

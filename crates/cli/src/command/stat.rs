@@ -38,9 +38,28 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     if options.json {
         writeln!(out, "{value:#}")?
     } else {
-        describe::write(&mut out, &value)?
+        describe::write(&mut out, &sections(value))?
     }
     Ok(Status::DONE)
+}
+
+/// The field that has the opens.
+const OPENS: &str = "opens";
+
+/// For people each open is a section of its own.
+fn sections(value: Value) -> Value {
+    let Value::Object(fields) = value else { return value };
+    let mut sections = Map::new();
+    for (name, field) in fields {
+        match field {
+            Value::Array(opens) if name == OPENS => {
+                let numbered = opens.into_iter().enumerate();
+                sections.extend(numbered.map(|(n, open)| (format!("open_{}", n + 1), open)));
+            }
+            field => drop(sections.insert(name, field)),
+        }
+    }
+    Value::Object(sections)
 }
 
 fn data_set(session: &Session, dsn: &str) -> Result<Value, Failure> {
@@ -56,8 +75,8 @@ fn data_set(session: &Session, dsn: &str) -> Result<Value, Failure> {
         .filter(|(_, set)| set.identity.component == root.component)
         .map(|(process, set)| open(process, set))
         .collect();
-    for (n, open) in opens.iter().enumerate() {
-        value[format!("open_{}", n + 1)] = open.clone();
+    if !opens.is_empty() {
+        value[OPENS] = Value::Array(opens);
     }
     let torn = counted.seen.torn.iter();
     let torn: Vec<String> = torn

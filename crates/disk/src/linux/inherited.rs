@@ -1,6 +1,29 @@
 //! Files of whoever started this process, which it does not know of.
 #![allow(unsafe_code)]
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Whether this process was started without a standard output.
+static NO_OUTPUT: AtomicBool = AtomicBool::new(false);
+
+/// Runs before Rust opens `/dev/null` in the place of a standard stream that is closed: what was written there would be gone
+/// without an error.
+#[used]
+#[link_section = ".init_array"]
+static LOADED: extern "C" fn() = {
+    extern "C" fn loaded() {
+        // SAFETY: flags of a descriptor are asked for.
+        let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+        NO_OUTPUT.store(flags == -1, Relaxed);
+    }
+    loaded
+};
+
+/// Was this process started without a standard output (`>&-`)? What is written to it then is written nowhere.
+pub fn has_no_output() -> bool {
+    NO_OUTPUT.load(Relaxed)
+}
+
 /// The first descriptor behind standard input, output and error.
 const FIRST: u32 = 3;
 /// Where the kernel has no call for all of them, so many are looked at: more than a process may have when it begins.

@@ -7,12 +7,14 @@
 //!    runs before and behind does. What is written to them is a stream, be it a file or not.
 //! 4. A child after `fork` has its parent's files here, as other programs' children have; nothing of them is locked.
 
+use super::inherited::has_no_output;
+use super::kept::keep_rights;
 use super::place::DirectoryEntry;
 use super::MODE;
 use crate::error::{failed, Action};
 use crate::{Begun, File, ReadAt, StreamMode, Visible, WriteAt};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
-use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, CWD};
+use rustix::fs::{self, AtFlags, FileType, OFlags, CWD};
 use rustix::io::Errno;
 use std::io::{self, IsTerminal, Read, Seek, Write};
 use std::os::unix::fs::FileExt;
@@ -130,7 +132,8 @@ pub(super) fn begin(path: &Path, meanwhile: &Path) -> io::Result<Begun> {
         .stat(false)
         .ok()
         .filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile);
-    let mode = plain.map_or(MODE, |stat| stat.st_mode & 0o777);
+    // Until it has the owner and the group of what it replaces, it is its maker's alone.
+    let mode = plain.as_ref().map_or(MODE, |stat| stat.st_mode & 0o600);
     let error = |errno: Errno| failed(Action::Make, path, errno);
     let (fd, has_a_name) = match unnamed(&place, mode) {
         Some(fd) => (fd, false),
@@ -141,8 +144,8 @@ pub(super) fn begin(path: &Path, meanwhile: &Path) -> io::Result<Begun> {
             true,
         ),
     };
-    if plain.is_some() {
-        fs::fchmod(&fd, Mode::from_raw_mode(mode)).map_err(error)?;
+    if let Some(there) = &plain {
+        keep_rights(&place, there, &fd).map_err(error)?;
     }
     let file = Box::new(OutsideFile::of(fd.into(), path, false)?);
     Ok(if has_a_name {
@@ -185,6 +188,9 @@ fn standard(path: &Path) -> Option<io::Result<std::fs::File>> {
     let again = if of("0", "/dev/stdin") {
         io::stdin().as_fd().try_clone_to_owned()
     } else if of("1", "/dev/stdout") {
+        if has_no_output() {
+            return Some(Err(failed(Action::Open, path, io::Error::from(Errno::BADF))));
+        }
         io::stdout().as_fd().try_clone_to_owned()
     } else if of("2", "/dev/stderr") {
         io::stderr().as_fd().try_clone_to_owned()

@@ -74,6 +74,19 @@ impl<'p> DirectoryEntry<'p> {
         fs::statat(self.at(), self.name, flags)
     }
 
+    /// An extended attribute of what has the name, which is no link.
+    pub fn attribute(&self, name: &str) -> Result<Vec<u8>, Errno> {
+        let file = self.open(OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY, 0);
+        let mut bytes = vec![0; 65_536];
+        let length = match file {
+            Ok(file) => fs::fgetxattr(file, name, &mut bytes)?,
+            // One may know of a file what one may not read in it.
+            Err(_) => fs::lgetxattr(self.path, name, &mut bytes)?,
+        };
+        bytes.truncate(length);
+        Ok(bytes)
+    }
+
     pub fn is_there_beside(&self, name: &str) -> bool {
         fs::statat(self.at(), name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }

@@ -23,6 +23,8 @@ use std::path::{Path, PathBuf};
 /// The last word of the log about each record.
 #[derive(Debug, Default)]
 pub struct Later {
+    /// The log that was read: of a copied catalog its own; empty: none was.
+    pub path: PathBuf,
     changes: BTreeMap<Vec<u8>, LaterState>,
     /// Where requests are missing (L4).
     pub gaps: Vec<Gap>,
@@ -46,6 +48,15 @@ pub enum LaterState {
 }
 
 impl Later {
+    /// The log, as people know it.
+    pub fn log(&self, root: &Root) -> String {
+        if self.path.as_os_str().is_empty() {
+            root.log.path.clone()
+        } else {
+            self.path.display().to_string()
+        }
+    }
+
     /// Reads the log that a root names.
     ///
     /// # Errors
@@ -74,7 +85,10 @@ impl Later {
             numbers: HashSet::new(),
             before: None,
             unfinished: Unfinished::default(),
-            later: Later::default(),
+            later: Later {
+                path: path.clone(),
+                ..Later::default()
+            },
         };
         loop {
             while let Some(group) = reader.next_group().map_err(|why| cannot(&why))? {

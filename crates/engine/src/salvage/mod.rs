@@ -104,7 +104,8 @@ impl Salvage {
             Some(_) => None,
         };
         if let (Some(root), Some(later)) = (&data.root, &later) {
-            notes.extend(later.gaps.iter().map(|gap| format!("the log {}: {gap}", root.log.path)));
+            let log = later.log(root);
+            notes.extend(later.gaps.iter().map(|gap| format!("the log {log}: {gap}")));
         }
         let index = index_source.and_then(|source| {
             Remains::of(source, Part::Index, None)
@@ -151,9 +152,10 @@ impl Salvage {
     }
 
     /// The log that holds requests which came after the last commit.
-    pub fn later_requests(&self) -> Option<&str> {
-        let root = self.data.root.as_ref().filter(|root| root.log.log != 0);
-        root.map(|root| root.log.path.as_str())
+    pub fn later_requests(&self) -> Option<String> {
+        let root = self.data.root.as_ref().filter(|root| root.log.log != 0)?;
+        let named = || root.log.path.clone();
+        Some(self.later.as_ref().map_or_else(named, |later| later.log(root)))
     }
 
     /// Hands on what is found, in the order of keys, RBAs or relative record numbers, and reports. What has no known

@@ -12,6 +12,7 @@ pub const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf
 /// The page.
 pub fn page(look: &Overview) -> String {
     let (seen, mut page) = (&look.seen, String::new());
+    not_shown(&mut page, seen);
     times(&mut page, look);
     of_processes(&mut page, seen, PoolCount::ROWS, |process, at| {
         process.pool(PoolCount::ALL[at])
@@ -54,6 +55,16 @@ pub fn page(look: &Overview) -> String {
     }
     page += "# EOF\n";
     page
+}
+
+/// What could not be looked at: where this is not 0, what is missing below may run all the same.
+fn not_shown(page: &mut String, seen: &Seen) {
+    let _ = writeln!(
+        page,
+        "# TYPE cica_not_shown gauge\n# HELP cica_not_shown Files of processes, or the directory of all of them, that could \
+         not be read\ncica_not_shown {}",
+        seen.torn.len()
+    );
 }
 
 /// What the system says of processes.

@@ -25,7 +25,7 @@ pub struct Options {
 
 /// See the module.
 pub fn run(options: &Options) -> Result<Status, Failure> {
-    std::io::stdout().write_all(text(options.device, options.lrecl).as_bytes())?;
+    crate::terminal::stdout().write_all(text(options.device, options.lrecl).as_bytes())?;
     Ok(Status::DONE)
 }
 

@@ -33,7 +33,7 @@ pub struct Options {
 /// See the module.
 pub fn run(options: &Options) -> Result<Status, Failure> {
     let (text, met) = text(options)?;
-    std::io::stdout().write_all(text.as_bytes())?;
+    crate::terminal::stdout().write_all(text.as_bytes())?;
     Ok(if met { Status::DONE } else { Status::INCOMPLETE })
 }
 

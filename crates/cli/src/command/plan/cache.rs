@@ -41,7 +41,7 @@ pub fn run(options: &Options) -> Result<Status, Failure> {
     if options.maxsystem.is_some_and(|most| most < options.systems) {
         return Err(Failure::usage("MAXSYSTEM is fewer than the systems that share"));
     }
-    std::io::stdout().write_all(text(options).as_bytes())?;
+    crate::terminal::stdout().write_all(text(options).as_bytes())?;
     Ok(Status::DONE)
 }
 

@@ -59,6 +59,6 @@ pub fn run(options: &Options) -> Result<Status, Failure> {
         let _ = writeln!(out, "  {note}");
     }
     out.push_str("Records that are read one by one want small CIs, those that are read in order large ones.\n");
-    std::io::stdout().write_all(out.as_bytes())?;
+    crate::terminal::stdout().write_all(out.as_bytes())?;
     Ok(Status::DONE)
 }

@@ -38,7 +38,7 @@ pub struct Options {
     /// Data set for the records: one that is empty, or a new one defined like the damaged one
     #[arg(long, value_name = "DSN", conflicts_with = "output")]
     into: Option<String>,
-    /// Sequential file for the records; of a linear data set its bytes
+    /// Sequential file for the records; of a linear data set its bytes. - is standard output, without the report
     #[arg(long, short, value_name = "FILE")]
     output: Option<String>,
     /// Format of that file, as behind the file name of a DD
@@ -54,6 +54,13 @@ pub struct Options {
 
 /// See the module.
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
+    // The records are there, and the report would stand among them.
+    let is_streamed = options.output.as_deref() == Some("-");
+    if is_streamed && options.json {
+        return Err(Failure::usage(
+            "--json: standard output is for the records; name a file with -o",
+        ));
+    }
     let mut session = None;
     if options.into.is_some() || !options.source.contains('/') {
         session = Some(Session::open(global)?);
@@ -82,7 +89,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let name = options.source.as_str();
     let written = match options.json {
         true => report::json(name, &salvage, &report, &refused),
-        false if !global.quiet => report::text(&salvage, &report, &refused),
+        false if !global.quiet && !is_streamed => report::text(&salvage, &report, &refused),
         false => Ok(()),
     };
     let is_linear = salvage.attributes().organization == Organization::Lds;

@@ -235,6 +235,13 @@ fn definition(name: &Name, a: &Attributes) -> DefineCluster {
 impl Output {
     fn open(target: &str, format: &str, attributes: &Attributes) -> Result<Output, Failure> {
         let dd = DdText::parse(&format!("-,{format}")).map_err(|e| Failure::usage(e.problem))?;
+        let is_linear = attributes.organization == Organization::Lds;
+        if target == "-" && is_linear {
+            return Err(Failure::usage(
+                "-o -: each byte of a linear data set has its place in the output; name a file",
+            ));
+        }
+        let target = if target == "-" { "/dev/stdout" } else { target };
         let file = NewFile::begin(&cica_session::outside(), &std::path::absolute(target)?)?;
         let to = match attributes.organization {
             Organization::Lds => To::Bytes(file),

@@ -6,6 +6,7 @@ mod stats;
 use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::session::Session;
+use crate::terminal::in_a_line;
 use cica_engine::{show_key, RequestError};
 use cica_messages as messages;
 use cica_share::words::{Answer, Ask, ClientInfo as Guest, Locked, Shunted, Status as Server};
@@ -182,7 +183,9 @@ fn show(
     if how.json {
         writeln!(out, "{:#}", value(&server))?;
     } else {
-        lines(&server).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        lines(&server)
+            .iter()
+            .try_for_each(|line| writeln!(out, "{}", in_a_line(line)))?;
     }
     Ok(Status::DONE)
 }
