@@ -577,6 +577,45 @@ fn a_string_that_is_told_to_look_goes_on_where_it_is() {
     }
 }
 
+/// Its position alone says where it is when it is told to look: what others have erased beside that is not passed.
+#[test]
+fn a_string_that_is_told_to_look_passes_nothing_that_others_have_erased() {
+    for organization in [Organization::Ksds, Organization::Vrrds, Organization::Rrds] {
+        let (engine, of) = Numbered::new(organization);
+        let mut s = of.ds.string();
+        (1..6).for_each(|n| of.insert(&mut s, n, 0).unwrap());
+        let unit = engine.unit();
+        let mut change = of.ds.string_in(&unit);
+        for n in [2, 4] {
+            of.change(&mut change, n, None).unwrap();
+        }
+        let tell = |place: u64, pointed: bool| {
+            let (mut reader, key) = (of.ds.string(), key(place));
+            let argument = of.argument(place, &key);
+            if pointed {
+                reader.point(argument, Search::Equal).unwrap();
+            } else {
+                reader.get(argument, Search::Equal, Intent::Position).unwrap();
+            }
+            reader.set_integrity(ReadIntegrity::Consistent);
+            reader
+        };
+        let shown = |read: Result<Record<'_>, RequestError>| {
+            read.map(|record| shown(&record).0)
+                .map_err(|error| error.feedback().reason)
+        };
+        // On 3, which the next step passes.
+        assert_eq!(shown(tell(3, false).next(Intent::Read)), Err(20), "{organization:?}");
+        assert_eq!(shown(tell(3, false).prev(Intent::Read)), Err(20), "{organization:?}");
+        // At 3, which it returns.
+        let mut at = tell(3, true);
+        assert_eq!(shown(at.next(Intent::Read)), Ok(3), "{organization:?}");
+        assert_eq!(shown(at.next(Intent::Read)), Err(20), "{organization:?}");
+        unit.backout().unwrap();
+        assert_eq!(shown(at.next(Intent::Read)), Ok(4), "{organization:?}");
+    }
+}
+
 #[test]
 fn behind_the_last_record_and_before_the_first_there_is_none_whatever_was_erased() {
     for organization in [Organization::Ksds, Organization::Rrds, Organization::Vrrds] {

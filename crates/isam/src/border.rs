@@ -136,20 +136,25 @@ pub fn call(what: impl FnOnce(&mut Option<Process>) -> Result<c_int, Refused>) -
 }
 
 /// The same of a call that may wait. Where it gives no result others have a turn, and it is tried again.
-pub fn call_in_turns(mut what: impl FnMut(&mut Option<Process>) -> Result<Option<c_int>, Refused>) -> c_int {
-    answer(Call::begin().and_then(|call| {
+pub fn call_in_turns(what: impl FnMut(&mut Option<Process>) -> Result<Option<c_int>, Refused>) -> c_int {
+    answer(in_turns(what))
+}
+
+fn in_turns(mut what: impl FnMut(&mut Option<Process>) -> Result<Option<c_int>, Refused>) -> Result<c_int, Refused> {
+    // Given up behind the call: a handler that runs then finds nothing taken (interrupt:E1).
+    let held;
+    let call = Call::begin()?;
+    if let Some(result) = call.turn(&mut what)? {
+        return Ok(result);
+    }
+    // From here on it waits.
+    held = SignalsHeld::begin();
+    loop {
+        call.pause(&held)?;
         if let Some(result) = call.turn(&mut what)? {
             return Ok(result);
         }
-        // From here on it waits.
-        let held = SignalsHeld::begin();
-        loop {
-            call.pause(&held)?;
-            if let Some(result) = call.turn(&mut what)? {
-                return Ok(result);
-            }
-        }
-    }))
+    }
 }
 
 fn answer(done: Result<c_int, Refused>) -> c_int {

@@ -39,47 +39,46 @@ impl SignalsHeld {
         }
     }
 
-    /// Lets the handlers of what has come run. True: one of them ends the wait.
+    /// Lets the handlers of what has come run, and of nothing else. True: one of them ends the wait.
     pub fn take(&self) -> bool {
-        let restarts = self.all_restart();
+        let (mut come, mut held) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        // SAFETY: both sets are this function's, and filled before they are looked at.
+        let (come, mut held) = unsafe {
+            libc::sigemptyset(come.as_mut_ptr());
+            libc::sigpending(come.as_mut_ptr());
+            libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), held.as_mut_ptr());
+            (come.assume_init(), held.assume_init())
+        };
+        let mut ends = false;
+        for signal in (1..=libc::SIGRTMAX()).filter(|signal| self.is_due(&come, *signal)) {
+            // SAFETY: the set is filled, and the number is one of a signal.
+            unsafe { libc::sigdelset(&mut held, signal) };
+            ends |= ends_waits(signal);
+        }
         let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: there are no descriptors to look at, and time and mask are there while it looks.
-        let looked = unsafe { libc::ppoll(std::ptr::null_mut(), 0, &now, &self.before) };
+        let looked = unsafe { libc::ppoll(std::ptr::null_mut(), 0, &now, &held) };
         // With nothing to look at it fails for a handler that has run, and for nothing else.
-        looked < 0 && !restarts
+        looked < 0 && ends
     }
 
-    /// Something has come, and the handlers of all of it let a call go on.
-    fn all_restart(&self) -> bool {
-        let mut come = MaybeUninit::uninit();
-        // SAFETY: the set is this function's; a failed call leaves it as it is, and it is not looked at then.
-        let come = unsafe {
-            if libc::sigpending(come.as_mut_ptr()) != 0 {
-                return false;
-            }
-            come.assume_init()
-        };
-        let (mut any, mut all) = (false, true);
-        for signal in 1..=libc::SIGRTMAX() {
-            // SAFETY: both sets are filled, and the number is one of a signal.
-            let is_due =
-                unsafe { libc::sigismember(&come, signal) == 1 && libc::sigismember(&self.before, signal) == 0 };
-            if !is_due {
-                continue;
-            }
-            let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-            // SAFETY: the action is asked for and not changed; zeros are one too.
-            let action = unsafe {
-                libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr());
-                action.assume_init()
-            };
-            if action.sa_sigaction != libc::SIG_IGN {
-                any = true;
-                all &= action.sa_flags & libc::SA_RESTART != 0;
-            }
-        }
-        any && all
+    /// Has it come, and is it let in where the call began?
+    fn is_due(&self, come: &libc::sigset_t, signal: libc::c_int) -> bool {
+        // SAFETY: both sets are filled, and the number is one of a signal.
+        unsafe { libc::sigismember(come, signal) == 1 && libc::sigismember(&self.before, signal) == 0 }
     }
+}
+
+/// Has it a handler, and one that ends waits?
+fn ends_waits(signal: libc::c_int) -> bool {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: the action is asked for and not changed; zeros are one too.
+    let action = unsafe {
+        libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr());
+        action.assume_init()
+    };
+    let has_handler = action.sa_sigaction != libc::SIG_IGN && action.sa_sigaction != libc::SIG_DFL;
+    has_handler && action.sa_flags & libc::SA_RESTART == 0
 }
 
 impl Drop for SignalsHeld {

@@ -47,7 +47,7 @@ impl IsamFile {
     ///
     /// # Errors
     /// EENDFILE, ENOREC, ENOCURR; the table of `file` says where the file stands then. ELOCKED: the same record is the next
-    /// to be read.
+    /// to be read; after ISEQUAL of one that somebody has erased it is the next that is there.
     pub fn read(&mut self, record: &[u8], how: Reading, patience: Patience) -> Result<&[u8], Unread> {
         if !self.mode.reads {
             let words = "the file is open for output alone";
@@ -86,37 +86,111 @@ impl IsamFile {
     /// The record that is meant, where it is to be locked. One that somebody else has is waited for with this patience,
     /// one too that he has erased and may bring back; by another key than the prime one that is not met.
     fn found_or_met(&mut self, record: &[u8], which: Which, patience: Patience) -> Result<Vec<u8>, Unread> {
-        let (prime, refused) = match self.found(record, which, true) {
-            Err(Unread::Busy(prime, refused)) => (prime, refused),
-            done => return done,
+        let mut found = self.found(record, which, true);
+        loop {
+            let (prime, refused) = match found {
+                Err(Unread::Busy(prime, refused)) => (prime, refused),
+                done => return done,
+            };
+            // What is this file's own the reader does not know.
+            let is_own = self.has(&prime);
+            if !is_own {
+                if patience == Patience::None {
+                    return Err(Unread::Busy(prime, refused));
+                }
+                // Who locks is who waits: so a circle is found.
+                self.lock(prime.clone(), patience)?;
+            }
+            found = if self.reader.key > 0 {
+                self.found(record, which, false)
+            } else {
+                self.met(&prime, which)
+            };
+            if !is_own && !matches!(&found, Ok(found) if self.layout.key_of(0, found) == prime) {
+                self.give_up([&prime, &prime]);
+            }
+            if self.reader.key > 0 {
+                return found;
+            }
+        }
+    }
+
+    /// The record of this prime key, which was in the way and is this file's now; where it is not there any more, what
+    /// is read in its place.
+    fn met(&mut self, prime: &[u8], which: Which) -> Result<Vec<u8>, Unread> {
+        self.reader.still = None;
+        let there = self
+            .work()
+            .get(prime, Search::Equal, Intent::Read)
+            .map(|there| there.bytes.to_vec());
+        match there {
+            Ok(there) if self.is_again(which) => return Ok(there),
+            Ok(there) => {
+                self.reader.string.without_integrity(|string| {
+                    string.point(prime, Search::Equal)?;
+                    string.next(Intent::Read).map(drop)
+                })?;
+                return Ok(there);
+            }
+            Err(RequestError::NotFound) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let (next, end) = match which {
+            Which::Equal => (None, ENOREC),
+            Which::Current if self.is_again(which) => (None, ENOREC),
+            Which::Previous | Which::Last => (Some(Way::Backward), EENDFILE),
+            Which::Greater | Which::GreaterOrEqual => (Some(Way::Forward), ENOREC),
+            Which::Next | Which::First | Which::Current => (Some(Way::Forward), EENDFILE),
         };
-        if self.has(&prime) {
-            // It is this file's own, which the reader does not know.
-            return self.found(record, which, false);
+        let beside = match next {
+            None => Err(Refused::new(ENOREC).into()),
+            Some(Way::Forward) => self.meeting(|file| file.above(prime)),
+            Some(Way::Backward) => self.below(prime),
+        };
+        beside.map_err(|unread| match unread {
+            Unread::Refused(refused) if refused.number == ENOREC || refused.number == EENDFILE => {
+                self.reader.current = Current::None;
+                Refused::new(end).into()
+            }
+            unread => unread,
+        })
+    }
+
+    /// The record above one that is not there.
+    fn above(&mut self, prime: &[u8]) -> Result<Vec<u8>, Unread> {
+        let above = behind(prime).ok_or_else(|| Refused::new(EENDFILE))?;
+        self.point(&above, Search::GreaterOrEqual, true)?;
+        self.step(Way::Forward)
+    }
+
+    /// The record below one that is not there. From there no step down can be told not to meet it again, so what others
+    /// have erased below it is not met either.
+    fn below(&mut self, prime: &[u8]) -> Result<Vec<u8>, Unread> {
+        let string = &mut self.reader.string;
+        match string.point(prime, Search::GreaterOrEqual) {
+            Err(RequestError::NotFound) => string.point_last()?,
+            done => done?,
         }
-        if patience == Patience::None {
-            return Err(Unread::Busy(prime, refused));
-        }
-        // Who locks is who waits: so a circle is found.
-        self.lock(prime.clone(), patience)?;
-        let found = self.found(record, which, false);
-        if !matches!(&found, Ok(found) if self.layout.key_of(0, found) == prime) {
-            self.give_up([&prime, &prime]);
-        }
-        found
+        self.step(Way::Backward)
+    }
+
+    /// What others have not committed refuses what is read.
+    fn meeting<T>(&mut self, read: impl FnOnce(&mut IsamFile) -> Result<T, Unread>) -> Result<T, Unread> {
+        self.reader.string.set_integrity(ReadIntegrity::Consistent);
+        let done = read(self);
+        // What goes back to a record that it has shown takes it as it is.
+        self.reader.string.set_integrity(ReadIntegrity::None);
+        done
     }
 
     /// The record that is meant, as it is stored. Where there is none, there is no current record any more. `meets`:
     /// what others have not committed refuses it.
     fn found(&mut self, record: &[u8], which: Which, meets: bool) -> Result<Vec<u8>, Unread> {
-        if meets {
-            self.reader.string.set_integrity(ReadIntegrity::Consistent);
-        }
-        let found = self.find(record, which, meets);
-        if meets {
-            // What goes back to a record that it has shown takes it as it is.
-            self.reader.string.set_integrity(ReadIntegrity::None);
-        }
+        let found = if meets {
+            self.meeting(|file| file.find(record, which, true))
+        } else {
+            self.find(record, which, false)
+        };
         if let Err(Unread::Refused(refused)) = &found {
             if refused.number == EENDFILE || refused.number == ENOREC {
                 self.reader.current = Current::None;
@@ -157,8 +231,11 @@ impl IsamFile {
         match string.point(key, search) {
             Err(RequestError::NotFound) if meets => {
                 let met = string.get(key, search, Intent::Read).map(drop);
-                // Refused, it stands where the record would be.
-                let pointed = string.point(key, Search::GreaterOrEqual);
+                // Refused, it stands where the record would be: before the next one, or at the end.
+                let pointed = match string.point(key, Search::GreaterOrEqual) {
+                    Err(RequestError::NotFound) => string.stand_on(key),
+                    done => done,
+                };
                 met?;
                 Ok(pointed?)
             }

@@ -144,6 +144,9 @@ static void refused_exchange(int in_transaction) {
     /* Its own further key it may keep. */
     CHECK(isstart(fd, &name, 0, NULL, ISFIRST) == 0 && isread(fd, area, ISNEXT) == 0);
     CHECK(isrewcurr(fd, record("Z", 1, 7, 0)) == 0);
+    /* One too that isrewrite gave it since it was read. */
+    CHECK(isrewrite(fd, record("Z", 8, 7, 0)) == 0);
+    CHECK(isrewcurr(fd, record("Y", 8, 7, 0)) == 0);
     if (in_transaction) CHECK(iscommit() == 0);
     CHECK(isclose(fd) == 0 && iserase("exchange") == 0);
 }

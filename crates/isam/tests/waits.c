@@ -241,6 +241,45 @@ static void own_erased(void) {
     CHECK(isrollback() == 0 && isclose(fd) == 0);
 }
 
+/* What is in the way and is this program's own hides nothing of others behind it; and it can be passed. */
+static void behind_own(int fd) {
+    char area[LENGTH];
+    FILE *begun = begin("rolls", "C");
+    int within = isopen("waits", ISINOUT + ISMANULOCK + ISTRANS);
+    CHECK(within >= 0 && isbegin() == 0 && isdelete(within, record("B", 0, 0, 0)) == 0);
+    CHECK(isread(within, memcpy(area, record("A", 0, 0, 0), LENGTH), ISEQUAL) == 0);
+    REFUSED(isread(within, area, ISNEXT + ISLOCK), ELOCKED);
+    CHECK(isread(within, area, ISNEXT + ISLCKW) == 0 && area[0] == 'C');
+    end(begun);
+    CHECK(isread(within, area, ISPREV + ISLOCK) == 0 && area[0] == 'A');
+    CHECK(isrollback() == 0 && isclose(within) == 0);
+
+    begun = begin("gives", "B");
+    CHECK(isread(fd, memcpy(area, record("A", 0, 0, 0), LENGTH), ISEQUAL) == 0);
+    REFUSED(isread(fd, area, ISNEXT + ISLOCK), ELOCKED);
+    CHECK(isread(fd, area, ISPREV + ISLOCK) == 0 && area[0] == 'A');
+    CHECK(isread(fd, memcpy(area, record("C", 0, 0, 0), LENGTH), ISEQUAL) == 0);
+    REFUSED(isread(fd, area, ISPREV + ISLOCK), ELOCKED);
+    CHECK(isread(fd, area, ISNEXT + ISLOCK) == 0 && area[0] == 'C');
+    end(begun);
+    CHECK(isrelease(fd) == 0);
+    /* The end of the file behind what is gone. */
+    begun = begin("commits", "E");
+    CHECK(isread(fd, memcpy(area, record("D", 0, 0, 0), LENGTH), ISEQUAL) == 0);
+    REFUSED(isread(fd, area, ISNEXT + ISLCKW), EENDFILE);
+    end(begun);
+    CHECK(iswrite(fd, record("E", 5, 0, 0)) == 0);
+    begun = begin("commits", "A");
+    CHECK(isread(fd, memcpy(area, record("B", 0, 0, 0), LENGTH), ISEQUAL) == 0);
+    REFUSED(isread(fd, area, ISPREV + ISLCKW), EENDFILE);
+    end(begun);
+    begun = begin("commits", "B");
+    CHECK(isread(fd, memcpy(area, record("A", 0, 0, 0), LENGTH), ISGTEQ + ISLCKW) == 0 && area[0] == 'C');
+    end(begun);
+    CHECK(iswrite(fd, record("A", 1, 0, 0)) == 0 && iswrite(fd, record("B", 2, 0, 0)) == 0);
+    CHECK(isrelease(fd) == 0);
+}
+
 static volatile int alarms;
 static sigjmp_buf out;
 static int own;
@@ -312,6 +351,7 @@ int main(int count, char **words) {
     circle(fd);
     comes_back(fd, &name);
     own_erased();
+    behind_own(fd);
     signals(fd);
     goes(fd, &name, &number);
     CHECK(isclose(fd) == 0);

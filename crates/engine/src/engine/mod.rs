@@ -361,14 +361,17 @@ impl Engine {
 
     /// A data file that nobody has open, locked. Where this process has it open the refusal says so.
     pub(crate) fn open_for_itself(&self, data: &Path) -> Result<Box<dyn File>, OpenError> {
+        let has_it = || {
+            // What it gives may be the last of it, and is dropped when the table is free again.
+            let open = self.shared.opened(&[data]).get(data);
+            open.is_some()
+        };
         open_file(self.disk(), data, Lock::Exclusive, true).map_err(|error| match error {
-            OpenError::InUse { path, by: None, .. } if self.shared.opened(&[data]).get(data).is_some() => {
-                OpenError::InUse {
-                    path,
-                    why: "this process has it open; close it first",
-                    by: None,
-                }
-            }
+            OpenError::InUse { path, by: None, .. } if has_it() => OpenError::InUse {
+                path,
+                why: "this process has it open; close it first",
+                by: None,
+            },
             error => error,
         })
     }

@@ -55,7 +55,8 @@ impl Holder {
         holder
     }
 
-    /// One reason more. True: it did not have the name for it before; that it is locked is one reason, in whichever mode.
+    /// One reason more. True: it did not have the name for it before. That it is locked is one reason, in whichever
+    /// mode.
     fn add(&mut self, reason: Reason) -> bool {
         let more = |count: &mut u32| {
             *count = count.saturating_add(1);

@@ -120,7 +120,7 @@ impl Locks {
             let had = self.give_locked(name, owner);
             if had {
                 if let Some(owned) = self.owners.lock().get_mut(&owner) {
-                    // Another thread may have locked it again already. One that does so from now on notes it behind this.
+                    // Another thread may have locked it again already; who does so from now on notes it behind this.
                     if !self.has_locked_name(name, owner) {
                         owned.names.forget(name);
                     }

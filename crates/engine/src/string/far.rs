@@ -12,11 +12,18 @@ pub struct FarStr {
     access: Access,
     /// Its changes belong to this unit.
     unit: Option<UnitOfRecovery>,
+    /// What its reads do about records of others.
+    integrity: ReadIntegrity,
 }
 
 impl FarStr {
     pub fn new(string: Box<dyn FarString>, access: Access, unit: Option<UnitOfRecovery>) -> FarStr {
-        FarStr { string, access, unit }
+        FarStr {
+            string,
+            access,
+            unit,
+            integrity: ReadIntegrity::None,
+        }
     }
 
     pub fn inner(&mut self) -> &mut dyn FarString {
@@ -132,7 +139,12 @@ impl FarStr {
     }
 
     pub fn set_integrity(&mut self, integrity: ReadIntegrity) {
+        self.integrity = integrity;
         self.string.set_integrity(integrity);
+    }
+
+    pub fn integrity(&self) -> ReadIntegrity {
+        self.integrity
     }
 
     pub fn lock(&mut self, record: &[u8], mode: LockMode, patience: Patience) -> Result<(), RequestError> {

@@ -80,11 +80,7 @@ impl Str {
             Some(known) => known.how = integrity,
             None if integrity == ReadIntegrity::None => {}
             None => {
-                let stands = if self.is_at_start() {
-                    Stands::First
-                } else {
-                    Stands::Somewhere
-                };
+                let stands = self.stands_now();
                 self.is_watched = true;
                 self.integrity = Some(Box::new(Integrity {
                     how: integrity,
@@ -99,13 +95,38 @@ impl Str {
 
     /// Does something in which its reads take records as they are: to go back to a record that it has shown already.
     pub fn without_integrity<T>(&mut self, act: impl FnOnce(&mut Str) -> T) -> T {
-        let Some(how) = self.integrity.as_ref().map(|integrity| integrity.how) else {
-            return act(self);
+        let how = match &self.of {
+            AnyString::Far(string) => string.integrity(),
+            _ => (self.integrity.as_ref()).map_or(ReadIntegrity::None, |integrity| integrity.how),
         };
+        if how == ReadIntegrity::None {
+            return act(self);
+        }
         self.set_integrity(ReadIntegrity::None);
         let done = act(self);
         self.set_integrity(how);
         done
+    }
+
+    /// Where it stands, as its position has it.
+    fn stands_now(&mut self) -> Stands {
+        if self.is_at_start() {
+            return Stands::First;
+        }
+        let mut name = Vec::new();
+        let is_on = match &mut self.of {
+            AnyString::Ksds(string) => string.is_on(),
+            AnyString::Vrrds(string) => string.is_on(),
+            AnyString::Esds(string) => string.is_on(),
+            AnyString::Rrds(string) => string.is_on(),
+            AnyString::Lds(_) | AnyString::Path(_) | AnyString::Far(_) => return Stands::Somewhere,
+        };
+        self.goes_on_from(&mut name);
+        match (name.is_empty(), is_on) {
+            (true, _) => Stands::Somewhere,
+            (false, true) => Stands::On(name),
+            (false, false) => Stands::At(name),
+        }
     }
 
     /// Nothing was asked of it yet.
@@ -339,8 +360,14 @@ impl Str {
 
     /// Notes what a skip goes on from.
     fn note_position(&mut self, integrity: &mut Integrity) {
-        let stood = &mut integrity.stood;
+        let mut stood = std::mem::take(&mut integrity.stood);
         stood.clear();
+        self.goes_on_from(&mut stood);
+        integrity.stood = stood;
+    }
+
+    /// What it goes on from, by its name; nothing: it is at no record.
+    fn goes_on_from(&mut self, stood: &mut Vec<u8>) {
         let number = match &mut self.of {
             AnyString::Path(string) => return stood.extend_from_slice(string.goes_on_from()),
             AnyString::Ksds(string) => return stood.extend_from_slice(string.goes_on_from()),

@@ -493,6 +493,11 @@ impl KeyedString {
         self.position == Position::Start
     }
 
+    /// It stands on the record that it goes on from, which the next step passes.
+    pub fn is_on(&self) -> bool {
+        self.position == Position::On
+    }
+
     /// The key that a skip goes on from; empty: there is none.
     pub fn goes_on_from(&mut self) -> &[u8] {
         self.settle_key();

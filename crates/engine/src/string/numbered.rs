@@ -317,6 +317,11 @@ impl<T: Numbered> NumberedString<T> {
         self.position == Position::Start
     }
 
+    /// It stands on the record that it goes on from, which the next step passes.
+    pub fn is_on(&self) -> bool {
+        self.position == Position::On
+    }
+
     /// The number that a skip goes on from.
     pub fn goes_on_from(&self) -> Option<u64> {
         let positioned = matches!(self.position, Position::At | Position::BackAt | Position::On);

@@ -82,6 +82,11 @@ impl VariableString {
         self.string.is_at_start()
     }
 
+    /// It stands on the record that it goes on from, which the next step passes.
+    pub fn is_on(&self) -> bool {
+        self.string.is_on()
+    }
+
     /// The number that a skip goes on from, as it is stored; empty: there is none.
     pub fn goes_on_from(&mut self) -> &[u8] {
         self.string.goes_on_from()

@@ -662,8 +662,9 @@ impl Run {
         self.observe(models)
     }
 
-    /// The owner looks at those who are in the way of a request, and sends away who has said something twice: what he had
-    /// ends, and he does not know it yet. Where the client of the request is now, and whether somebody was sent away.
+    /// The owner looks at those who are in the way of a request, and sends away who has said something twice: what he
+    /// had ends, and he does not know it yet. Where the client of the request is now, and whether somebody was sent
+    /// away.
     fn sent_away(&mut self, which: usize) -> (usize, bool) {
         let session = self.actors[which].session;
         let stays = |actor: &Actor| actor.session == session || locked(&self.world.net).knows(actor.session as i32);
