@@ -118,7 +118,11 @@ fn targets(services: &Services, request: &Alter) -> Result<Vec<AlterTarget>, Fai
         // What one of them has would stay as it is, and nothing would say so.
         let catalog = catalog?;
         let found = if mask.is_generic() {
-            matching(&*catalog.contents()?, &mask)
+            let mut found = matching(&*catalog.contents()?, &mask);
+            if stated.is_none() {
+                services.retain_reached(&catalog, &mut found)?;
+            }
+            found
         } else {
             vec![Name::parse(text).map_err(|error| refused(&error, 8, 42))?]
         };

@@ -94,17 +94,14 @@ fn archive(services: &mut Services, request: &Archive, out: &mut Report) -> Resu
     };
     let mut lines = Vec::new();
     for of in files()?.chunk_by(|a, b| a.lineage == b.lineage) {
-        let reach = of.first().and_then(|file| {
-            let at = reaches.iter().position(|reach| reach.lineage == file.lineage)?;
-            Some(reaches.swap_remove(at))
-        });
+        // Several have one lineage where a data set was given another name, and a copy of it its old one.
+        let lineage = of.first().map_or(0, |file| file.lineage);
+        let (own, others) = reaches
+            .into_iter()
+            .partition::<Vec<_>, _>(|reach| reach.lineage == lineage);
+        reaches = others;
         if is_meant(services, request, of) {
-            lines.push(line(
-                services,
-                of,
-                request.action == ArchiveAction::Verify,
-                reach.as_ref(),
-            ));
+            lines.push(line(services, of, request.action == ArchiveAction::Verify, &own));
         }
     }
     reaches.sort_by(|a, b| a.name.cmp(&b.name));
@@ -157,7 +154,7 @@ fn is_name(wanted: &str, known: &str) -> bool {
     wanted == known || Mask::parse(&wanted).is_ok_and(means)
 }
 
-fn line(services: &Services, of: &[SegmentFile], all_of_it: bool, reach: Option<&Reach>) -> Archived {
+fn line(services: &Services, of: &[SegmentFile], all_of_it: bool, own: &[Reach]) -> Archived {
     let mut line = Archived {
         name: name_of(services, of),
         lineage: of.first().map_or(0, |file| file.lineage),
@@ -184,9 +181,11 @@ fn line(services: &Services, of: &[SegmentFile], all_of_it: bool, reach: Option<
         }
     }
     // What cannot be read was told: behind it nobody knows.
-    if let (Some(reach), None) = (reach, &line.wrong) {
+    if line.wrong.is_none() {
         (kept.until, kept.is_ended) = (line.until, !line.goes_on);
-        line.wrong = reach.lacks(&kept);
+        // It is that of one of them.
+        let lacks = own.iter().map(|reach| reach.lacks(&kept));
+        line.wrong = lacks.min_by_key(Option::is_some).flatten();
     }
     line
 }

@@ -2,7 +2,8 @@
 //!
 //! 1. Each command that writes records to a DD begins its file anew, as each open for output of a data set does that is
 //!    not MOD; DISP=MOD, of the text or of ALLOCATE, goes on behind what the file has. Listings are files that z/OS
-//!    keeps open: one goes on behind those that the run has written to the DD, and not behind records.
+//!    keeps open: one goes on behind those that the run has written to the DD, and not behind records. A portable copy
+//!    is the only one of what it has once EXPORT has deleted that: nothing is written to its file in the same run.
 //!    A file has its name when the command that begins it ends; until then, when the process dies, and when the command
 //!    gives up, what was there stays, and the next command begins it anew.
 //! 2. Relative generation numbers mean the same data sets throughout a run.
@@ -17,7 +18,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::Arc;
 
@@ -41,6 +42,8 @@ pub enum Writing {
     Records,
     /// A listing: it goes on behind listings.
     Listing,
+    /// A portable copy: nothing was there before of this run, and nothing follows.
+    Copy,
 }
 
 /// A file that this run has begun.
@@ -49,6 +52,7 @@ struct BegunFile {
     /// Did it come to its end?
     whole: Arc<AtomicBool>,
     has: Writing,
+    path: PathBuf,
 }
 
 impl DdTable {
@@ -109,13 +113,13 @@ impl DdTable {
     /// it before.
     pub fn create_anew(&self, disk: &Arc<dyn Disk>, ddname: &str) -> io::Result<NewFile> {
         self.check_unwritten(ddname, self.text(ddname)?.behind)?;
-        self.create(disk, ddname, Writing::Records)
+        self.create(disk, ddname, Writing::Copy)
     }
 
     /// The same of the file of a data set.
     pub(crate) fn create_data_set_anew(&self, disk: &Arc<dyn Disk>, path: &Path, behind: bool) -> io::Result<NewFile> {
         self.check_unwritten(&path.to_string_lossy(), behind)?;
-        self.create_data_set(disk, path, Writing::Records, behind)
+        self.create_data_set(disk, path, Writing::Copy, behind)
     }
 
     /// Does what is written to the file of a data set go behind listings of this run?
@@ -144,13 +148,14 @@ impl DdTable {
 
     /// Notes that this run has begun the file of a data set anew.
     pub(crate) fn note_begun(&self, path: &Path, file: &NewFile, has: Writing) {
-        self.begun(&path.to_string_lossy(), file, has);
+        self.begun(&path.to_string_lossy(), path, file, has);
     }
 
-    fn begun(&self, key: &str, file: &NewFile, has: Writing) {
+    fn begun(&self, key: &str, path: &Path, file: &NewFile, has: Writing) {
         let begun = BegunFile {
             whole: file.whole(),
             has,
+            path: path.to_owned(),
         };
         self.written.borrow_mut().insert(key.to_owned(), begun);
     }
@@ -177,6 +182,19 @@ impl DdTable {
         }
     }
 
+    /// Refuses what would go over a copy of this run, or behind it, whatever the file is called.
+    fn check_no_copy(&self, key: &str, path: &Path) -> io::Result<()> {
+        let written = self.written.borrow();
+        let is_copy = |begun: &BegunFile| begun.has == Writing::Copy && begun.path == path && begun.whole.load(Relaxed);
+        if !written.values().any(is_copy) {
+            return Ok(());
+        }
+        let words = format!(
+            "an earlier command of this run wrote a copy to {key}, which would be lost; give each a file of its own"
+        );
+        Err(io::Error::new(io::ErrorKind::AlreadyExists, words))
+    }
+
     /// Opens the file of a data set to be written, in the same way.
     pub(crate) fn create_data_set(
         &self,
@@ -196,11 +214,12 @@ impl DdTable {
         writing: Writing,
         behind: bool,
     ) -> io::Result<NewFile> {
+        self.check_no_copy(key, path)?;
         if behind || self.follows(key, writing) {
             return NewFile::behind(disk, path).map(NewFile::all_or_nothing);
         }
         let file = NewFile::begin(disk, path)?;
-        self.begun(key, &file, writing);
+        self.begun(key, path, &file, writing);
         Ok(file)
     }
 

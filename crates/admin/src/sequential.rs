@@ -179,7 +179,7 @@ impl Sequential {
     pub fn create_anew(&self, services: &Services) -> io::Result<NewFile> {
         match &self.place {
             SequentialPlace::Dd(ddname) => services.dd.create_anew(&services.outside, ddname),
-            SequentialPlace::One(path, data_set) => match data_set.begin_new(services, path, Writing::Records)? {
+            SequentialPlace::One(path, data_set) => match data_set.begin_new(services, path, Writing::Copy)? {
                 Some(new) => Ok(new),
                 None => (services.dd).create_data_set_anew(&services.outside, path, self.behind),
             },

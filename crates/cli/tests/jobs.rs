@@ -266,3 +266,13 @@ fn two_dd_of_one_name_are_refused() {
     let run = place.cards("LISTCAT", &["--dd", "OUT=one", "--dd", "out=two"]);
     run.failed(64, &["--dd out=two", "already"]);
 }
+
+/// What the listing cannot tell of is not done.
+#[test]
+fn a_command_whose_listing_cannot_be_written_is_not_carried_out() {
+    let place = Place::new();
+    place.cards(DEFINE, &[]).done();
+    let run = place.cards("DELETE A.B", &["--sysprint", "/dev/full"]);
+    assert_eq!(run.status, 16, "{}", run.text());
+    place.run(&["show", "A.B"]).done();
+}

@@ -399,3 +399,18 @@ fn an_archive_is_not_missing_where_nothing_was_changed() {
     assert_eq!(other.run(&["restore", "noon", "-q"]).status, 0);
     verified(&other);
 }
+
+/// A data set under another name, and its copy under the old one, have one archive: it is not missing of either.
+#[test]
+fn the_archive_of_a_renamed_data_set_and_its_copy_is_not_missing() {
+    let place = Place::new();
+    assert_eq!(place.run_with(&["idcams"], DEFINE.as_bytes()).status, 0);
+    put(&place, "00001ADAMS\n");
+    place.run(&["backup", "PAY.MASTER", "-o", "noon", "-q"]).done();
+    let rename = " ALTER PAY.MASTER NEWNAME(PAY.OLD)\n ALTER PAY.MASTER.DATA NEWNAME(PAY.OLD.DATA)\n ALTER \
+                  PAY.MASTER.INDEX NEWNAME(PAY.OLD.INDEX)\n DELETE PAY.BYNAME AIX\n";
+    assert_eq!(place.run_with(&["idcams"], rename.as_bytes()).status, 0);
+    place.run(&["restore", "noon", "PAY.MASTER", "-q"]).done();
+    place.run(&["archive", "verify"]).done();
+    place.run(&["archive", "ls"]).done();
+}

@@ -135,3 +135,27 @@ fn options_that_contradict_the_data_set_are_refused() {
         again(&[flag]).failed(64, &[flag, "defined without it"]);
     }
 }
+
+/// What has no effect, as DEFINE says, contradicts nothing.
+#[test]
+fn the_same_import_may_be_made_again() {
+    let place = Place::new();
+    place.write("lines", b"0123456789\n");
+    for organization in ["esds", "rrds"] {
+        let name = format!("A.{}", organization.to_uppercase());
+        let args = [
+            "import",
+            "lines",
+            &name,
+            "--organization",
+            organization,
+            "--freespace",
+            "10,10",
+        ];
+        for _ in 0..2 {
+            place
+                .run(&[&args[..], &["--recordsize", "10,10", "-q"]].concat())
+                .done();
+        }
+    }
+}

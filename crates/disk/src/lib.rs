@@ -69,7 +69,7 @@ pub use file_reader::FileReader;
 pub use image::{FileId, Image};
 #[cfg(target_os = "linux")]
 pub use linux::{
-    clean_before_signals_end, generation, has_no_output, hold_signals, notice_forks, pass_no_files_on,
+    clean_before_signals_end, generation, has_no_output, hold_signals, is_program, notice_forks, pass_no_files_on,
     survive_file_size_limit, FilledArea, HeldSignals, LinuxDisk, PeerProcess, ProcessTimes, SeenArea, MODE,
 };
 pub use memory::MemoryDisk;
@@ -95,6 +95,10 @@ pub fn notice_forks() {}
 /// Where there is no `exec` nothing is passed on.
 #[cfg(not(target_os = "linux"))]
 pub fn pass_no_files_on() {}
+
+/// Where no descriptor can be looked at before Rust begins nothing follows from it.
+#[cfg(not(target_os = "linux"))]
+pub fn is_program() {}
 
 /// Where no descriptor can be looked at before Rust begins, there is an output.
 #[cfg(not(target_os = "linux"))]

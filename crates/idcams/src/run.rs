@@ -268,6 +268,10 @@ impl Run<'_, '_> {
             return self.parm(&command.params);
         }
         self.out.flush();
+        // What the listing cannot tell is not done.
+        if self.out.error().is_some() {
+            return;
+        }
         let cc = self.act.act(command, self.out).min(16);
         self.out.completed(cc);
         self.code(cc);

@@ -213,7 +213,9 @@ impl Definition {
             return Err(differs("--cisz", said.to_string(), has.to_string()));
         }
         let has = (cluster.data.free_space.ci, cluster.data.free_space.ca);
-        if let Some((ci, ca)) = self.freespace.filter(|said| *said != has) {
+        // Without an index it has no effect, as DEFINE says.
+        let counts = cluster.index.is_some();
+        if let Some((ci, ca)) = self.freespace.filter(|said| counts && *said != has) {
             return Err(differs(
                 "--freespace",
                 format!("{ci},{ca}"),

@@ -6,8 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// Whether this process was started without a standard output.
 static NO_OUTPUT: AtomicBool = AtomicBool::new(false);
 
+/// Whether this process is a program of ours, which Rust's start has given standard streams.
+static OURS: AtomicBool = AtomicBool::new(false);
+
 /// Runs before Rust opens `/dev/null` in the place of a standard stream that is closed: what was written there would be gone
-/// without an error.
+/// without an error. In a library of somebody else's program nobody asks for what it has seen.
 #[used]
 #[link_section = ".init_array"]
 static LOADED: extern "C" fn() = {
@@ -19,9 +22,15 @@ static LOADED: extern "C" fn() = {
     loaded
 };
 
-/// Was this process started without a standard output (`>&-`)? What is written to it then is written nowhere.
+/// Said by a program of ours when it begins.
+pub fn is_program() {
+    OURS.store(true, Relaxed);
+}
+
+/// Was this program started without a standard output (`>&-`)? What is written to it then is written nowhere. A library
+/// does not know: its program may have opened one since.
 pub fn has_no_output() -> bool {
-    NO_OUTPUT.load(Relaxed)
+    OURS.load(Relaxed) && NO_OUTPUT.load(Relaxed)
 }
 
 /// The first descriptor behind standard input, output and error.

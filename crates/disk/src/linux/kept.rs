@@ -13,11 +13,6 @@ const LIST: &str = "system.posix_acl_access";
 
 /// Gives `new`, which nobody else can open, the rights of `there`, which has the name `place`.
 pub(super) fn keep_rights(place: &DirectoryEntry<'_>, there: &Stat, new: &OwnedFd) -> Result<(), Errno> {
-    let (owner, group) = (Uid::from_raw(there.st_uid), Gid::from_raw(there.st_gid));
-    // Who may not give files away may give them to a group of his own.
-    // What came of it is looked at.
-    let _ = fs::fchown(new, Some(owner), Some(group)).or_else(|_| fs::fchown(new, None, Some(group)));
-    let keeps_group = fs::fstat(new)?.st_gid == there.st_gid;
     let list = match place.attribute(LIST) {
         Ok(list) => Some(list),
         Err(Errno::NODATA | Errno::OPNOTSUPP) => None,
@@ -29,8 +24,24 @@ pub(super) fn keep_rights(place: &DirectoryEntry<'_>, there: &Stat, new: &OwnedF
         Ok(()) | Err(Errno::NODATA | Errno::OPNOTSUPP) => {}
         Err(error) => return Err(error),
     }
-    let mode = mode(there.st_mode, keeps_group, list.is_some());
-    fs::fchmod(new, Mode::from_raw_mode(mode))?;
+    let own = fs::fstat(new)?;
+    let (owner, group) = (Uid::from_raw(there.st_uid), Gid::from_raw(there.st_gid));
+    // Who may not give files away may give them to a group of his own.
+    // What came of it is looked at.
+    let _ = fs::fchown(new, Some(owner), Some(group)).or_else(|_| fs::fchown(new, None, Some(group)));
+    let mut keeps_group = fs::fstat(new)?.st_gid == there.st_gid;
+    let set = |keeps_group| {
+        fs::fchmod(
+            new,
+            Mode::from_raw_mode(mode(there.st_mode, keeps_group, list.is_some())),
+        )
+    };
+    if let Err(Errno::PERM) = set(keeps_group) {
+        // Whoever may give files away, and may do no more with those of others, keeps it for himself.
+        fs::fchown(new, Some(Uid::from_raw(own.st_uid)), Some(Gid::from_raw(own.st_gid)))?;
+        keeps_group = own.st_gid == there.st_gid;
+        set(keeps_group)?;
+    }
     if let (Some(list), true) = (list, keeps_group) {
         // The bits of the group are the most that the list gives: without it only the owner's say what they said, and the
         // file has these alone.

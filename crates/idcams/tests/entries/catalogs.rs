@@ -250,3 +250,30 @@ fn diagnose_names_the_catalog_that_keeps_files_which_are_to_be_removed() {
     assert_eq!(w.messages(diagnose, 0), ["CICA0982I 2 CHECKED, 0 IN ERROR"]);
     assert!(!is_there(&w, "X"));
 }
+
+/// A generic name means what the same name in full reaches: not what lies hidden behind an alias of another catalog.
+#[test]
+fn what_is_hidden_behind_an_alias_is_not_deleted_or_altered_by_a_generic_name() {
+    let mut w = World::new();
+    w.ok(UCAT);
+    w.ok("DEF UCAT (NAME(UCAT.TEST) CYL(1) VOL(CICA01))\nDEF ALIAS (NAME(PAY) RELATE(UCAT.PAY))");
+    w.ok("DEF CL (NAME(PAY.TEST.K) TRK(1)) DATA(NAME(PAY.OLD.D)) INDEX(NAME(PAY.OLD.I))");
+    w.ok("DEF ALIAS (NAME(PAY.TEST) RELATE(UCAT.TEST))");
+    for delete in [
+        "DELETE PAY.TEST.*",
+        "DELETE PAY.TEST.* CLUSTER",
+        "ALTER PAY.TEST.* OWNER(X)",
+    ] {
+        let (cc, listing) = w.run(delete);
+        assert!(cc >= 8 && listing.contains("IDC3012I"), "{delete}: {listing}");
+    }
+    w.ok("DEF CL (NAME(PAY.TEST.K) TRK(1))\nALTER PAY.TEST.* OWNER(SEEN)");
+    let owner = |w: &mut World, catalog: &str| w.run(&format!("LISTCAT ENT(PAY.TEST.K) ALL CATALOG({catalog})")).1;
+    assert!(owner(&mut w, "UCAT.TEST").contains("SEEN"));
+    assert!(!owner(&mut w, "UCAT.PAY").contains("SEEN"));
+    w.ok("DELETE PAY.TEST.*");
+    let listing = owner(&mut w, "UCAT.PAY");
+    assert!(listing.contains("PAY.OLD.D"), "{listing}");
+    assert_eq!(w.run("LISTCAT ENT(PAY.TEST.K) CATALOG(UCAT.TEST)").0, 4);
+    w.ok("DELETE PAY.TEST.* CATALOG(UCAT.PAY)");
+}

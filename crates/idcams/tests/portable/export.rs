@@ -265,3 +265,30 @@ fn erase_overwrites_what_export_takes_away_and_import_replaces() {
     assert!(left_after(copied, "IMPORT INFILE(COPY)"));
     assert!(!left_after(copied, "IMPORT INFILE(COPY) ERASE"));
 }
+
+/// The copy may be all that is left: nothing that the run writes later goes over it.
+#[test]
+fn nothing_of_the_same_run_goes_over_a_copy() {
+    let (mut world, files) = (World::new(), Files::new());
+    world.ok(SMALL);
+    live(&world, "PAY.SMALL", 20);
+    let before = records(&world, "PAY.SMALL");
+    files.write("CARDS", b"ONE\n");
+    files.dd(&mut world, "CARDS");
+    files.dd(&mut world, "COPY");
+    world.ok("EXPORT PAY.SMALL OUTFILE(COPY)");
+    for over in [
+        "LISTCAT OUTFILE(COPY)",
+        "REPRO INFILE(CARDS) OUTFILE(COPY)",
+        "PRINT INFILE(CARDS) OUTFILE(COPY)",
+        "DCOLLECT OUTFILE(COPY) VOL(*)",
+    ] {
+        let (cc, listing) = world.run(over);
+        assert!(
+            cc >= 8 && listing.contains("earlier command of this run"),
+            "{over}: {listing}"
+        );
+    }
+    world.ok("IMPORT INFILE(COPY)");
+    assert!(records(&world, "PAY.SMALL") == before);
+}
