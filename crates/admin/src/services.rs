@@ -73,8 +73,8 @@ impl Services {
         }
     }
 
-    /// Keeps those of the names that this catalog has and that are looked for in it: one that lies hidden behind an alias
-    /// of another catalog is not meant by who says no catalog.
+    /// Keeps those of the names that this catalog has and that are looked for in it: one that lies hidden behind an
+    /// alias of another catalog is not meant by who says no catalog.
     pub(crate) fn retain_reached(&self, catalog: &Catalog, names: &mut Vec<Name>) -> Result<(), Failure> {
         let mut reached = Vec::with_capacity(names.len());
         for name in names.drain(..) {

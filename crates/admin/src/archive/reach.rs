@@ -67,8 +67,8 @@ impl Services {
 }
 
 impl Reach {
-    /// It is what was defined, or a copy of that under its own name; it was not reorganized. What made it anew as a whole
-    /// otherwise left it with a state that no archive has.
+    /// It is what was defined, or a copy of that under its own name; it was not reorganized. What made it anew as a
+    /// whole otherwise left it with a state that no archive has.
     fn is_first(&self) -> bool {
         self.lineage == self.cluster
     }

@@ -6,8 +6,8 @@
 //!    among them. Groups, alternate indexes, paths and aliases go with what they lead to, or by their type.
 //! 3. What a generic name means is looked for in the catalogs of all aliases related to it, and in the master; with
 //!    MASK in the master alone. A catalog, or an alias of one, is meant by a generic name when its type is said.
-//! 4. Where no catalog is said an entry is meant in the catalog alone in which its own name is looked for: one that lies
-//!    hidden behind an alias of another catalog is reached with CATALOG.
+//! 4. Where no catalog is said an entry is meant in the catalog alone in which its own name is looked for: one that
+//!    lies hidden behind an alias of another catalog is reached with CATALOG.
 //! 5. When a type is said, only entries of it are meant; one that is named in full and is of another type is refused.
 
 use super::super::failure::{not_found, refused, Failure};

@@ -145,7 +145,13 @@ pub(super) fn begin(path: &Path, meanwhile: &Path) -> io::Result<Begun> {
         ),
     };
     if let Some(there) = &plain {
-        keep_rights(&place, there, &fd).map_err(error)?;
+        keep_rights(&place, there, &fd).map_err(|errno| {
+            if has_a_name {
+                // Nobody else knows of it. What cannot be removed is found by its name.
+                let _ = DirectoryEntry::of(meanwhile, Action::Make).map(|entry| entry.unlink(AtFlags::empty()));
+            }
+            error(errno)
+        })?;
     }
     let file = Box::new(OutsideFile::of(fd.into(), path, false)?);
     Ok(if has_a_name {
