@@ -1,7 +1,8 @@
 //! Time: [`Clock`], the system's, and one that tests and replays set.
 
+#[cfg(target_os = "linux")]
+use crate::linux::{exact_time, rough_time};
 use once_cell::race::OnceBox;
-use rustix::time::{clock_gettime, ClockId};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -27,28 +28,30 @@ pub const ROUGHLY: Duration = Duration::from_millis(10);
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
-/// What a clock of the system shows that never goes back.
-fn shown(by: ClockId) -> Duration {
-    let time = clock_gettime(by);
-    // It counts from the start of the system, so neither is negative.
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+/// Where there is no rough clock.
+#[cfg(not(target_os = "linux"))]
+use self::exact_time as rough_time;
+#[cfg(not(target_os = "linux"))]
+fn exact_time() -> Duration {
+    static BEGAN: OnceBox<std::time::Instant> = OnceBox::new();
+    BEGAN.get_or_init(|| Box::new(std::time::Instant::now())).elapsed()
 }
 
 /// What it showed when it was looked at first.
 fn first() -> Duration {
     static FIRST: OnceBox<Duration> = OnceBox::new();
-    *FIRST.get_or_init(|| Box::new(shown(ClockId::Monotonic)))
+    *FIRST.get_or_init(|| Box::new(exact_time()))
 }
 
 impl Clock for SystemClock {
     fn passed(&self) -> Duration {
         let first = first();
-        shown(ClockId::Monotonic).saturating_sub(first)
+        exact_time().saturating_sub(first)
     }
 
     #[inline]
     fn passed_roughly(&self) -> Duration {
-        shown(ClockId::MonotonicCoarse).saturating_sub(first())
+        rough_time().saturating_sub(first())
     }
 
     fn now(&self) -> u64 {

@@ -27,6 +27,7 @@ mod place;
 mod process;
 mod reading;
 mod signals;
+mod ticks;
 mod uring;
 mod window;
 
@@ -50,6 +51,7 @@ use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+pub(crate) use ticks::{exact_time, rough_time};
 
 /// Times a name may move to another file under an `open` with a lock before it is called in use.
 const CHASES: usize = 16;

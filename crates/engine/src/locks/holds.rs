@@ -78,7 +78,7 @@ impl Holds {
         if fresh {
             self.kept.fetch_add(1, AcqRel);
             let keeps = |key: &[u8]| self.keeps(key, owner);
-            self.units.lock().entry(owner).or_default().push(key, keeps);
+            self.units.lock().entry(owner).or_default().push(key, true, keeps);
         }
         Ok(fresh)
     }

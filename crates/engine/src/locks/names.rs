@@ -5,8 +5,8 @@
 
 use std::collections::HashSet;
 
-/// Of fewer names nobody asks which are the owner's still.
-const FEW: usize = 32;
+/// Names that may have been given back are looked for when there are more of them than this, and than others.
+const FEW: usize = 16;
 
 /// Names, one behind the other.
 #[derive(Default)]
@@ -14,19 +14,20 @@ pub(super) struct NameList {
     bytes: Vec<u8>,
     /// Where each of them ends.
     ends: Vec<usize>,
-    /// When there are so many, all are looked at.
-    most: usize,
+    /// How many may have been given back, or be there twice, since somebody looked which are.
+    stale: usize,
 }
 
 impl NameList {
-    /// Notes one that the owner has. When there are twice as many as it had the last time, those go that it has not any
-    /// more, as `has` tells, and those that are there twice. So an owner that goes on all day leaves little behind.
-    pub fn push(&mut self, name: &[u8], has: impl Fn(&[u8]) -> bool) {
-        if self.ends.len() >= self.most.max(FEW) {
+    /// Notes one that the owner has; `is_new`: it had not before. When there may be as many that it has not any more as
+    /// others, or that are there twice, those go, as `has` tells. So an owner that goes on all day leaves little behind,
+    /// and one that gives back in order pays nothing for it.
+    pub fn push(&mut self, name: &[u8], is_new: bool, has: impl Fn(&[u8]) -> bool) {
+        self.stale += usize::from(!is_new);
+        if self.stale > FEW && self.stale > self.ends.len() / 2 {
             let (mut kept, mut seen) = (NameList::default(), HashSet::new());
             let stay = self.iter().filter(|name| seen.insert(*name) && has(name));
             stay.for_each(|name| kept.note(name));
-            kept.most = 2 * kept.ends.len();
             *self = kept;
         }
         self.note(name);
@@ -37,12 +38,14 @@ impl NameList {
         self.ends.push(self.bytes.len());
     }
 
-    /// One is not the owner's any more: it goes at once if it is the last.
+    /// One is not the owner's any more: it goes at once if it is the last, else when all are looked at.
     pub fn forget(&mut self, name: &[u8]) {
         let begin = self.ends.iter().nth_back(1).map_or(0, |end| *end);
         if self.bytes[begin..] == *name {
             self.ends.pop();
             self.bytes.truncate(begin);
+        } else {
+            self.stale += 1;
         }
     }
 

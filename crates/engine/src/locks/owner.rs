@@ -88,7 +88,10 @@ impl Locks {
         self.named(set, key, |name| {
             if self.wait(name, owner, reason, patience)? {
                 let has = |name: &[u8]| self.has_locked_name(name, owner);
-                self.owners.lock().entry(owner).or_default().names.push(name, has);
+                // Who has waited may have had it in another mode.
+                let is_new = patience == Patience::None;
+                let mut owners = self.owners.lock();
+                owners.entry(owner).or_default().names.push(name, is_new, has);
             }
             Ok(())
         })
