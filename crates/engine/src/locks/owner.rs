@@ -120,16 +120,11 @@ impl Locks {
     /// Gives a lock back, whatever its mode. True: the owner had it.
     pub(crate) fn unlock(&self, set: u64, key: &[u8], owner: u64) -> bool {
         self.named(set, key, |name| {
-            let had = self.give_locked(name, owner);
-            if had {
-                if let Some(owned) = self.owners.lock().get_mut(&owner) {
-                    // Another thread may have locked it again already; who does so from now on notes it behind this.
-                    if !self.has_locked_name(name, owner) {
-                        owned.names.forget(name);
-                    }
-                }
+            // Before it is free: whoever locks it for this owner from then on notes it behind this.
+            if let Some(owned) = self.owners.lock().get_mut(&owner) {
+                owned.names.forget(name);
             }
-            had
+            self.give_locked(name, owner)
         })
     }
 
