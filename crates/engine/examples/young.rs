@@ -14,7 +14,7 @@ mod common;
 use cica_disk::{Counted, LinuxDisk, SystemClock};
 use cica_engine::*;
 use cica_format::attributes::{Attributes, Organization};
-use common::{process_time, Numbers};
+use common::{process_time, thread_time, Numbers};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -152,18 +152,23 @@ fn run(young: &mut Young, records: u64, percents: &[u64], (ci_size, ci_per_ca): 
         for round in ["scan, pages read", "scan"] {
             young.step(round, |young| scan(&ds, young.records));
         }
+        let mut met = Vec::new();
         young.step(&format!("insert {percent} %"), |young| {
             let (mut string, inserts) = (ds.string(), records * percent / 100);
             for _ in 0..inserts {
                 let record = record(numbers.below(records << 16) | 1);
+                let before = Met::by_now(&ds, &young.disk);
                 match young.timed(|| string.insert(&record, Insert::Direct)) {
                     Ok(_) => young.records += 1,
                     Err(RequestError::Duplicate { .. }) => {}
                     Err(error) => panic!("{error}"),
                 }
+                let took = young.waits[young.waits.len() - 1];
+                met.push((took, Met::by_now(&ds, &young.disk).since(before)));
             }
             inserts
         });
+        tell_slowest(&mut met);
         for round in ["scan after inserts", "scan again"] {
             young.step(round, |young| scan(&ds, young.records));
         }
@@ -192,6 +197,58 @@ fn run(young: &mut Young, records: u64, percents: &[u64], (ci_size, ci_per_ca): 
             });
         }
         young.step("close", |young| young.timed(|| ds.close()).map(|_| 1).expect("a close"));
+    }
+}
+
+/// What an insert met.
+#[derive(Clone, Copy)]
+struct Met {
+    ci_splits: u64,
+    ca_splits: u64,
+    reads: u64,
+    /// Of its thread.
+    cpu: Duration,
+}
+
+impl Met {
+    fn by_now(ds: &DataSet, disk: &Counted<LinuxDisk>) -> Met {
+        let (data, _) = ds.statistics();
+        Met {
+            ci_splits: data.ci_splits,
+            ca_splits: data.ca_splits,
+            reads: disk.counts().read_requests,
+            cpu: thread_time(),
+        }
+    }
+
+    fn since(self, before: Met) -> Met {
+        Met {
+            ci_splits: self.ci_splits - before.ci_splits,
+            ca_splits: self.ca_splits - before.ca_splits,
+            reads: self.reads - before.reads,
+            cpu: self.cpu - before.cpu,
+        }
+    }
+}
+
+/// What the slowest thousandth of the inserts met, and what a hundredth of them did.
+fn tell_slowest(met: &mut [(u64, Met)]) {
+    met.sort_by_key(|&(took, _)| std::cmp::Reverse(took));
+    for part in [1000, 100, 10] {
+        let slowest = &met[..met.len() / part];
+        let of = |is: fn(&Met) -> bool| {
+            slowest.iter().filter(|(_, met)| is(met)).count() as f64 / slowest.len() as f64 * 100.0
+        };
+        let cpu: Duration = slowest.iter().map(|(_, met)| met.cpu).sum();
+        let took: u64 = slowest.iter().map(|(took, _)| took).sum();
+        println!(
+            "  slowest 1/{part}: {:.1} % split a CA, {:.1} % a CI only, {:.1} % only read, {:.1} % none of it; {:.0} % of the time is CPU",
+            of(|met| met.ca_splits > 0),
+            of(|met| met.ca_splits == 0 && met.ci_splits > 0),
+            of(|met| met.ca_splits + met.ci_splits == 0 && met.reads > 0),
+            of(|met| met.ca_splits + met.ci_splits + met.reads == 0),
+            cpu.as_nanos() as f64 / took as f64 * 100.0
+        );
     }
 }
 

@@ -5,7 +5,7 @@ use cica::{Ksds, Store};
 use cica_catalog::space::Unit;
 use cica_catalog::Name;
 use cica_engine::{DataSet, Insert, Intent, LockMode, OpenOptions, Patience, Search, Str};
-use cica_server::{serve, Serve};
+use cica_server::{serve, Serve, ServeError};
 use cica_session::{Session, Sharing, Start};
 use cica_share::Client;
 use std::error::Error;
@@ -152,6 +152,61 @@ fn lock_and_unlock(set: &DataSet) -> Result<u128, Box<dyn Error>> {
     Ok(begun.elapsed().as_nanos() / rounds)
 }
 
+/// Durable commits a second of threads of one program, then of as many clients.
+fn commits_in_turn(directory: &Path) -> Result<(), Box<dyn Error>> {
+    let near = session(directory, Sharing::Off)?;
+    let set = open(&near)?;
+    let sets = [(near, set)];
+    let threads = commits(&sets);
+    for (_, set) in sets {
+        set.close()?;
+    }
+    let serving = Serving::begin(directory)?;
+    let clients = commits(&Serving::clients(directory)?);
+    serving.end()?;
+    println!(
+        "8 committers, a second: {threads} alone, {clients} shared, {:.2}",
+        clients as f64 / threads as f64
+    );
+    Ok(())
+}
+
+/// An owner of shared data sets in this process.
+struct Serving(std::thread::JoinHandle<Result<(), ServeError>>);
+
+impl Serving {
+    fn begin(directory: &Path) -> Result<Serving, Box<dyn Error>> {
+        let owner = session(directory, Sharing::Off)?;
+        let (ready, wait) = std::sync::mpsc::channel();
+        let how = Serve {
+            idle: Some(Duration::from_secs(1)),
+        };
+        let serving = std::thread::spawn(move || {
+            serve(owner, how, |_| {
+                // Who waits is there.
+                let _ = ready.send(());
+            })
+        });
+        wait.recv()?;
+        Ok(Serving(serving))
+    }
+
+    /// Its clients, each with the data set open.
+    fn clients(directory: &Path) -> Result<Vec<(Session, DataSet)>, Box<dyn Error>> {
+        let client = |_| {
+            let client = session(directory, Sharing::On)?;
+            let set = open(&client)?;
+            Ok((client, set))
+        };
+        (0..COMMITTERS).map(client).collect()
+    }
+
+    /// Waits until it has gone, a second behind its clients.
+    fn end(self) -> Result<(), Box<dyn Error>> {
+        Ok(self.0.join().map_err(|_| "the owner failed")??)
+    }
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let directory = std::env::temp_dir().join(format!("cica-share-cost-{}", std::process::id()));
     let store = Store::at(&directory).create().pool_bytes(256 << 20).open()?;
@@ -171,6 +226,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     drop(string);
     set.end_load()?;
+    if std::env::args().nth(1).as_deref() == Some("commits") {
+        set.close()?;
+        drop(near);
+        (0..3).try_for_each(|_| commits_in_turn(&directory))?;
+        return Ok(std::fs::remove_dir_all(&directory)?);
+    }
     let alone = reads(&set)?;
     let locks = (0..5).map(|_| lock_and_unlock(&set)).collect::<Result<Vec<_>, _>>()?;
     println!("a lock and its unlock alone: {locks:?} ns");
@@ -180,24 +241,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         set.close()?;
     }
 
-    let owner = session(&directory, Sharing::Off)?;
-    let (ready, wait) = std::sync::mpsc::channel();
-    let how = Serve {
-        idle: Some(Duration::from_secs(1)),
-    };
-    let serving = std::thread::spawn(move || {
-        serve(owner, how, |_| {
-            // Who waits is there.
-            let _ = ready.send(());
-        })
-    });
-    wait.recv()?;
-    let mut sets = Vec::new();
-    for _ in 0..COMMITTERS {
-        let client = session(&directory, Sharing::On)?;
-        let set = open(&client)?;
-        sets.push((client, set));
-    }
+    let serving = Serving::begin(&directory)?;
+    let sets = Serving::clients(&directory)?;
     let shared = reads(&sets[0].1)?;
     let clients = commits(&sets);
     println!("                          alone    shared   ratio");
@@ -210,7 +255,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let data = near_data(&directory)?;
     crowd(&directory, &data, &sets[0].1)?;
     drop(sets);
-    serving.join().map_err(|_| "the owner failed")??;
+    serving.end()?;
     std::fs::remove_dir_all(&directory)?;
     Ok(())
 }
