@@ -201,6 +201,49 @@ fn a_data_set_and_its_copy_under_another_name_are_both_recovered() {
     }
 }
 
+/// One that comes back under its own name while the one that was copied lives on under another: the same, and where it
+/// is brought forward up to a moment.
+#[test]
+fn a_data_set_that_comes_back_beside_the_one_that_was_renamed_has_an_archive_of_its_own() {
+    let place = Place::new();
+    let define = " DEFINE CLUSTER (NAME(PAY.MASTER) INDEXED KEYS(5 0) -\n  RECORDSIZE(20 80) RECORDS(1000 1000) \
+                  LOG(ALL) LOGSTREAMID(PAY.LOG))\n";
+    assert_eq!(place.run_with(&["idcams"], define.as_bytes()).status, 0);
+    put(&place, "00001ADAMS\n");
+    assert_eq!(place.run(&["backup", "PAY.MASTER", "-o", "noon"]).status, 0);
+    put(&place, "00002BAKER\n");
+    let (then, two) = (until(&place), place.run(&["cat", "PAY.MASTER"]).out);
+    std::thread::sleep(Duration::from_millis(1100));
+    let rename = b" ALTER PAY.MASTER NEWNAME(PAY.OLD)\n ALTER PAY.MASTER.* NEWNAME(PAY.OLD.*)\n";
+    assert_eq!(place.run_with(&["idcams"], rename).status, 0);
+    let both = |place: &Place, n: u32| {
+        for name in ["PAY.MASTER", "PAY.OLD"] {
+            let line = format!("{n:05}{name}\n");
+            let run = place.run_with(&["put", name, "--replace", "--quiet"], line.as_bytes());
+            assert_eq!(run.status, 0, "{}", run.err);
+            let run = place.run(&["archive", "verify"]);
+            assert_eq!(run.status, 0, "{}", run.err);
+        }
+    };
+    let restored = place.run(&["restore", "noon"]);
+    assert_eq!(restored.status, 0, "{}", restored.err);
+    both(&place, 3);
+    both(&place, 4);
+    // And what RECOVER makes in the place of the one that was restored.
+    let run = place.run(&["recover", "PAY.MASTER", "--from", "noon", "--to", &then]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    assert_eq!(place.run(&["cat", "PAY.MASTER"]).out, two);
+    both(&place, 5);
+    both(&place, 6);
+    let old = place.run(&["cat", "PAY.OLD"]).out;
+    assert_eq!(place.run(&["backup", "PAY.OLD", "-o", "evening"]).status, 0);
+    both(&place, 7);
+    let run = place.run(&["recover", "PAY.OLD", "--from", "evening"]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    let seven = [old, b"00007PAY.OLD\n".to_vec()].concat();
+    assert_eq!(place.run(&["cat", "PAY.OLD"]).out, seven);
+}
+
 /// An archive that lacks its end is told: the newest segment is missing, or is cut behind a frame, or what came after
 /// it was never archived. Up to there it does.
 #[test]

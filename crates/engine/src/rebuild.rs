@@ -5,8 +5,9 @@
 //! * B2. The data component's root is written after all else is durable, names included. So files of a rebuild that did
 //!   not come to its end are no data set, and no open takes them.
 //! * B3. What takes the name of the original keeps its lineage: archive and log know it as the same data set. What gets
-//!   another name gets a lineage of its own, as the original may live on: they share no archive. Base and alternate
-//!   indexes that were copied together keep what they know of each other.
+//!   another name gets a lineage of its own, as the original may live on; and so does what takes the name while the
+//!   original lives on under another. They share no archive. Base and alternate indexes that were copied together keep
+//!   what they know of each other.
 
 use crate::engine::Engine;
 use crate::error::OpenError;

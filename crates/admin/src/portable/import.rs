@@ -219,8 +219,8 @@ impl Importing<'_> {
             Mode::Definition => copy.skip().map(|_| None)?,
             Mode::ControlIntervals => {
                 let (data, index) = within.making.list(&mut entry)?;
-                let branch = copy.branch(&member.before, &entry);
-                copy.rebuild(services, &entry, (data.clone(), index.clone()), branch)?;
+                let descent = copy.descent(services, &catalog, &member.before, &entry)?;
+                copy.rebuild(services, &entry, (data.clone(), index.clone()), descent)?;
                 if filled {
                     let own = FileChange::to_be(services, &catalog, &entry)?;
                     own.map_or(Ok(()), |own| own.make(services))?;

@@ -10,6 +10,7 @@
 mod alike;
 mod backup;
 mod copied_sphere;
+mod descent;
 mod doubt;
 mod export;
 mod import;
@@ -31,6 +32,7 @@ pub(super) use receive::new_data_set;
 pub use recover::{Recover, Recovered};
 pub use restore::{Renaming, Restore};
 
+use self::descent::Line;
 use super::failure::Failure;
 use super::named::Named;
 use super::open::ClusterOrFile;
@@ -40,7 +42,6 @@ use crate::report::Report;
 use cica_catalog::entry::EntryKind;
 use cica_catalog::{Date, Entry, Name};
 use cica_disk::NewFile;
-use cica_engine::Branch;
 use cica_format::checksum::crc32c;
 use cica_format::portable::{Head, Totals};
 use cica_messages::{CICA0963E, CICA0964E, CICA1020E};
@@ -90,8 +91,9 @@ struct Copy {
     taken: u64,
     /// Id that the cluster had which was copied, of the member that was made last.
     cluster: u64,
-    /// What gets another name here is on it.
-    branch: Branch,
+    /// The lineage that it had.
+    lineage: u64,
+    line: Line,
 }
 
 impl Copy {
@@ -106,13 +108,9 @@ impl Copy {
             reader,
             taken: 0,
             cluster: 0,
-            branch: services.engine.new_branch(),
+            lineage: 0,
+            line: Line::new(services.engine.new_branch()),
         })
-    }
-
-    /// The branch for an entry whose sphere had the name `before` in the copy: none if it has it still.
-    fn branch(&self, before: &Name, entry: &Entry) -> Option<Branch> {
-        (before != sphere(entry)).then_some(self.branch)
     }
 
     /// When it was made, nanoseconds since 1970.

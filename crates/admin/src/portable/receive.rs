@@ -4,6 +4,7 @@ use super::super::failure::Failure;
 use super::super::making::{Making, Replaced};
 use super::super::trouble::{not_opened, Trouble};
 use super::super::Services;
+use super::descent::Descent;
 use super::Copy;
 use cica_catalog::entry::Component;
 use cica_catalog::{Catalog, Cluster, Contents, Entry};
@@ -144,16 +145,15 @@ impl Copy {
         }
     }
 
-    /// Makes the files of `entry` out of the member's control intervals, on `branch` if its sphere has another name; tells
-    /// what they came to, and the records.
+    /// Makes the files of `entry` out of the member's control intervals; tells what they came to, and the records.
     pub fn rebuild(
         &mut self,
         services: &mut Services,
         entry: &Entry,
         paths: (PathBuf, PathBuf),
-        branch: Option<Branch>,
+        descent: Descent,
     ) -> Result<(Totals, u64), Failure> {
-        let mut parts = Parts::new(entry, paths, branch);
+        let mut parts = Parts::new(entry, paths, descent);
         let name = entry.name().as_str();
         let opened = |error: OpenError| not_opened(name, &error);
         loop {
@@ -175,7 +175,8 @@ impl Copy {
                         let error = self.reader.refused(What::Totals);
                         return Err(self.unread(&error));
                     }
-                    self.cluster = parts.cluster;
+                    (self.cluster, self.lineage) = (parts.cluster, parts.lineage);
+                    self.note_branch(entry, parts.branch);
                     return parts
                         .complete(services)
                         .map_err(opened)
@@ -293,6 +294,7 @@ impl From<OpenError> for Wrong {
 struct Parts<'e> {
     entry: &'e Entry,
     paths: (PathBuf, PathBuf),
+    descent: Descent,
     branch: Option<Branch>,
     data: Option<Rebuild>,
     index: Option<Rebuild>,
@@ -300,22 +302,25 @@ struct Parts<'e> {
     undo: Vec<u8>,
     count: u64,
     records: u64,
-    /// Id of the cluster that was copied.
+    /// Id and lineage of the cluster that was copied.
     cluster: u64,
+    lineage: u64,
 }
 
 impl<'e> Parts<'e> {
-    fn new(entry: &'e Entry, paths: (PathBuf, PathBuf), branch: Option<Branch>) -> Parts<'e> {
+    fn new(entry: &'e Entry, paths: (PathBuf, PathBuf), descent: Descent) -> Parts<'e> {
         Parts {
             entry,
             paths,
-            branch,
+            descent,
+            branch: None,
             data: None,
             index: None,
             undo: Vec::new(),
             count: 0,
             records: 0,
             cluster: 0,
+            lineage: 0,
         }
     }
 
@@ -329,6 +334,7 @@ impl<'e> Parts<'e> {
         };
         if root.part == Part::Data {
             (self.records, self.cluster) = (root.statistics.records, root.cluster);
+            (self.lineage, self.branch) = (root.lineage(), self.descent.of(&root));
         }
         let (component, attributes) = carried(self.entry, &root).ok_or(Wrong::Order)?;
         let mut rebuild = services.engine.rebuild(path, &root, attributes, self.branch)?;

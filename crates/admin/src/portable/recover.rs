@@ -86,11 +86,13 @@ fn recover(services: &mut Services, request: &Recover, out: &mut Report) -> Resu
             place(&contents, &[], component)?;
         }
         let paths = received.within(services, &catalog)?.making.list(&mut entry)?;
-        copy.rebuild(services, &entry, paths.clone(), None)?;
+        let descent = copy.descent(services, &catalog, &name, &entry)?;
+        copy.rebuild(services, &entry, paths.clone(), descent)?;
         let of = Recovering {
             name: &name,
             until: request.until,
             cluster: copy.cluster,
+            lineage: copy.lineage,
             copied: copy.created(),
             original: root.as_ref(),
         };
@@ -158,8 +160,9 @@ fn not_recovered(name: &Name, reason: &dyn Display) -> Failure {
 struct Recovering<'r> {
     name: &'r Name,
     until: Option<u64>,
-    /// Id of the cluster that was copied.
+    /// Id and lineage of the cluster that was copied.
     cluster: u64,
+    lineage: u64,
     /// When it was copied, nanoseconds since 1970.
     copied: u64,
     /// The root of what has the name, if it can be read.
@@ -222,7 +225,7 @@ impl Recovering<'_> {
                 "the copy has changes up to {date} {time} UTC; take an earlier copy, or a later time"
             )));
         }
-        let of = (copied.lineage(), copied.log.origin);
+        let of = (self.lineage, copied.log.origin);
         let plan = match services.engine.way_forward(of, until) {
             Ok(plan) => plan,
             Err(RedoError::NotFromCopy(_)) if self.original.is_some_and(|root| root.log.origin == of.1) => {
@@ -273,7 +276,7 @@ impl Recovering<'_> {
         let moment = self.until.unwrap_or(u64::MAX);
         // The copy may be younger than the moment, and have what a unit did that was prepared later.
         let prepared = moment.max(self.copied);
-        let found = services.engine.undecided_at(copied.lineage(), prepared, moment);
+        let found = services.engine.undecided_at(self.lineage, prepared, moment);
         let mut units = found.map_err(|error| self.not(&error))?;
         let way = plan.map_or(&[][..], |plan| &plan.clusters);
         let is_copied = |unit: &Undecided| unit.cluster == self.cluster;

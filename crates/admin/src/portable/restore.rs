@@ -173,7 +173,8 @@ fn one(
         Mode::Definition => copy.skip()?,
         Mode::ControlIntervals => {
             let paths = within.making.list(entry)?;
-            copy.rebuild(services, entry, paths, copy.branch(before, entry))?
+            let descent = copy.descent(services, &catalog, before, entry)?;
+            copy.rebuild(services, entry, paths, descent)?
         }
         Mode::Records => {
             let item = format!("RESTORE OF {}", entry.name());
