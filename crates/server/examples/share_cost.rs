@@ -49,8 +49,13 @@ fn reads(set: &DataSet) -> Result<(u128, u128), Box<dyn Error>> {
         string.get(&key, Search::Equal, Intent::Read)?;
     }
     let get = begun.elapsed().as_nanos() / gets;
-    let mut best = u128::MAX;
-    for _ in 0..5 {
+    Ok((get, browse(set, 5)?))
+}
+
+/// Nanoseconds of a record in the fastest of so many browses of all of them.
+fn browse(set: &DataSet, rounds: u32) -> Result<u128, Box<dyn Error>> {
+    let (mut string, mut best) = (set.string(), u128::MAX);
+    for _ in 0..rounds {
         string.point_first()?;
         let begun = Instant::now();
         let mut seen = 0;
@@ -60,7 +65,7 @@ fn reads(set: &DataSet) -> Result<(u128, u128), Box<dyn Error>> {
         assert_eq!(seen, RECORDS);
         best = best.min(begun.elapsed().as_nanos() / u128::from(RECORDS));
     }
-    Ok((get, best))
+    Ok(best)
 }
 
 /// Durable commits a second, of so many at the same time, each of a unit of one update.
@@ -152,22 +157,37 @@ fn lock_and_unlock(set: &DataSet) -> Result<u128, Box<dyn Error>> {
     Ok(begun.elapsed().as_nanos() / rounds)
 }
 
-/// Durable commits a second of threads of one program, then of as many clients.
-fn commits_in_turn(directory: &Path) -> Result<(), Box<dyn Error>> {
+/// What is measured by a program that has the data set for itself, and then by clients.
+fn in_turn<T>(
+    directory: &Path,
+    measure: impl Fn(&[(Session, DataSet)]) -> Result<T, Box<dyn Error>>,
+) -> Result<(T, T), Box<dyn Error>> {
     let near = session(directory, Sharing::Off)?;
     let set = open(&near)?;
     let sets = [(near, set)];
-    let threads = commits(&sets);
+    let alone = measure(&sets)?;
     for (_, set) in sets {
         set.close()?;
     }
     let serving = Serving::begin(directory)?;
-    let clients = commits(&Serving::clients(directory)?);
+    let shared = measure(&Serving::clients(directory)?)?;
     serving.end()?;
-    println!(
-        "8 committers, a second: {threads} alone, {clients} shared, {:.2}",
-        clients as f64 / threads as f64
-    );
+    Ok((alone, shared))
+}
+
+/// Three turns of commits, or of browses.
+fn turns(directory: &Path, what: &str) -> Result<(), Box<dyn Error>> {
+    for _ in 0..3 {
+        let (alone, shared) = match what {
+            "commits" => in_turn(directory, |sets| Ok(u128::from(commits(sets))))?,
+            "browse" => in_turn(directory, |sets| browse(&sets[0].1, 30))?,
+            _ => return Err("say commits or browse".into()),
+        };
+        println!(
+            "{what}: {alone} alone, {shared} shared, {:.2}",
+            shared as f64 / alone as f64
+        );
+    }
     Ok(())
 }
 
@@ -226,10 +246,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     drop(string);
     set.end_load()?;
-    if std::env::args().nth(1).as_deref() == Some("commits") {
+    if let Some(what) = std::env::args().nth(1) {
         set.close()?;
         drop(near);
-        (0..3).try_for_each(|_| commits_in_turn(&directory))?;
+        turns(&directory, &what)?;
         return Ok(std::fs::remove_dir_all(&directory)?);
     }
     let alone = reads(&set)?;

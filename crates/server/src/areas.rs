@@ -8,7 +8,7 @@
 
 use cica_disk::FilledArea;
 use cica_engine::Record;
-use cica_share::batch::put;
+use cica_share::batch::Staged;
 use cica_share::words::AREA;
 use cica_share::UNUSED;
 use std::ops::Range;
@@ -29,6 +29,7 @@ pub struct Areas(AtomicUsize);
 /// One of them.
 pub struct StringArea {
     memory: FilledArea,
+    staged: Staged,
     used: Instant,
     _seat: Seat,
 }
@@ -55,6 +56,7 @@ impl StringArea {
         let seat = all.seat()?;
         Some(StringArea {
             memory: FilledArea::new(AREA)?,
+            staged: Staged::default(),
             used: Instant::now(),
             _seat: seat,
         })
@@ -65,15 +67,16 @@ impl StringArea {
         self.memory.descriptor()
     }
 
-    /// Puts a record there; see [`put`].
+    /// Puts a record there; see [`Staged::put`].
     #[inline]
     pub fn put(&mut self, room: &mut Range<usize>, record: &Record<'_>) -> bool {
-        put(&mut self.memory, room, record)
+        self.staged.put(&mut self.memory, room, record)
     }
 
-    /// A batch is there now.
-    pub fn filled(&mut self) {
+    /// A batch is there now. False: it is not, and what was put there counts for nothing.
+    pub fn filled(&mut self) -> bool {
         self.used = Instant::now();
+        self.staged.finish(&mut self.memory)
     }
 
     /// Was it not used for long (A2)?

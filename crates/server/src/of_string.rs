@@ -228,10 +228,11 @@ impl Turn<'_> {
             }
         }
         string.wait_again();
-        if let Some(area) = &mut area {
-            area.filled();
-        }
+        let is_there = area.as_mut().is_none_or(|area| area.filled());
         drop(area);
+        if !is_there {
+            return self.say(&nonsense(&"the memory that the client sees is gone"));
+        }
         self.say(&Answer::Records(room.start as u32, &bytes, end))
     }
 }

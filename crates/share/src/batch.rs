@@ -13,6 +13,7 @@
 //!   taken, and it counts only if whoever takes it says so behind the copy: the owner may have taken the memory back.
 //! * B2. No length leads out of the batch: what is no record ends it.
 
+use crate::line::Line;
 use cica_disk::{FilledArea, SeenArea};
 use cica_engine::Record;
 use std::ops::Range;
@@ -49,23 +50,45 @@ pub fn push(bytes: &mut Vec<u8>, record: &Record<'_>) {
     bytes.extend_from_slice(record.bytes);
 }
 
-/// Puts a record into an area, within `room`; then the room is what is left. False: there is not enough.
-#[inline]
-pub fn put(area: &mut FilledArea, room: &mut Range<usize>, record: &Record<'_>) -> bool {
-    let begin = room.start + HEAD;
-    let end = begin + record.bytes.len();
-    if end > room.end {
-        return false;
-    }
-    let mut head = [0; HEAD];
-    head[..4].copy_from_slice(&(record.bytes.len() as u32).to_le_bytes());
-    head[4..8].copy_from_slice(&record.rrn.to_le_bytes());
-    head[8..].copy_from_slice(&record.rba.to_le_bytes());
-    let put = area.store(room.start, &head) && area.store(begin, record.bytes);
-    if put {
+/// Records on their way into an area. They go there many at a time: the lines of the area come from the core of the
+/// process that read them last, and a load behind a few stores waits until those have come.
+#[derive(Debug, Default)]
+pub struct Staged {
+    bytes: Vec<u8>,
+    /// Where they go.
+    at: usize,
+}
+
+/// Bytes that go at a time.
+const STAGED: usize = 16 << 10;
+
+impl Staged {
+    /// Puts a record into an area, within `room`, where the one before it ended; then the room is what is left. False:
+    /// there is not enough.
+    #[inline]
+    pub fn put(&mut self, area: &mut FilledArea, room: &mut Range<usize>, record: &Record<'_>) -> bool {
+        let end = room.start + HEAD + record.bytes.len();
+        if end > room.end {
+            return false;
+        }
+        if self.at + self.bytes.len() != room.start {
+            // A new batch. The one before it may have come to no end.
+            self.bytes.clear();
+            self.at = room.start;
+        }
+        push(&mut self.bytes, record);
         room.start = end;
+        self.bytes.len() < STAGED || self.finish(area)
     }
-    put
+
+    /// Everything is there now. False: it would lead out of the area.
+    pub fn finish(&mut self, area: &mut FilledArea) -> bool {
+        let stored = area.store(self.at, &self.bytes);
+        self.at += self.bytes.len();
+        self.bytes.clear();
+        Line::give_back(&mut self.bytes);
+        stored
+    }
 }
 
 /// The length at the start of a record's head.
@@ -212,9 +235,10 @@ mod tests {
             area: SeenArea::of(filled.descriptor(), 4096),
             ..Batch::default()
         };
-        let mut room = 100..100 + 3 + 2 * HEAD;
-        assert!(put(&mut filled, &mut room, &some(0)) && put(&mut filled, &mut room, &some(1)));
-        assert!(room.is_empty() && !put(&mut filled, &mut room, &some(2)));
+        let (mut room, mut staged) = (100..100 + 3 + 2 * HEAD, Staged::default());
+        let mut put = |number| staged.put(&mut filled, &mut room, &some(number));
+        assert!(put(0) && put(1) && !put(2));
+        assert!(room.is_empty() && staged.finish(&mut filled));
         let mut rest = Vec::new();
         push(&mut rest, &some(2));
         batch.fill(100..room.start, &rest);
