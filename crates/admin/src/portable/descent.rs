@@ -2,7 +2,7 @@
 //!
 //! * D1. No two data sets of related catalogs have one lineage because of a copy: they would have one archive, in which
 //!   the changes of each look like a gap in those of the other. So what gets another name than it had in the copy is on
-//!   a branch (rebuild:B3), and so is what gets its own name while the one that was copied lives on under another.
+//!   a branch, and so is what gets its own name while the one that was copied lives on under another.
 //! * D2. A sphere is on the branch as a whole. Its base comes first.
 
 use super::super::failure::Failure;
