@@ -111,6 +111,8 @@ pub struct Image {
     pub(crate) names: Names,
     /// By [`FileId`]; files without a name may be among them.
     pub(crate) contents: Vec<Arc<Content>>,
+    /// How often the system was begun anew before.
+    pub(crate) boots: u64,
 }
 
 impl Default for Image {
@@ -118,6 +120,7 @@ impl Default for Image {
         Image {
             names: Names::default(),
             contents: vec![Arc::default(); ROOTS.len()],
+            boots: 0,
         }
     }
 }

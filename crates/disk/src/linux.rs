@@ -21,6 +21,7 @@ mod inherited;
 mod kept;
 mod lock;
 mod mapped;
+mod memory_id;
 mod outside;
 mod peer;
 mod place;

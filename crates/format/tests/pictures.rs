@@ -632,6 +632,7 @@ fn tail() {
         first_lsn: 0x2122_2324_2526_2728,
         epoch_lsn: 0x3132_3334_3536_3738,
         epoch: 0x4142_4344,
+        memory: 0x9192_9394_9596_9798,
     };
     let mut bytes = head.encode();
     let (at, even) = tail::word(false, 0x5152_5354, 0x6162_6364);
@@ -648,6 +649,7 @@ fn tail() {
         ("first lsn", le!(head.first_lsn)),
         ("epoch lsn", le!(head.epoch_lsn)),
         ("epoch", le!(head.epoch)),
+        ("memory", le!(head.memory)),
     ];
     assert_pictured("tail", "Head of a half", &bytes, &fields);
 }

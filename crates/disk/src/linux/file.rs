@@ -2,6 +2,7 @@
 
 use super::lock::{Held, Written};
 use super::mapped::{self, Stores};
+use super::memory_id::memory_id;
 use super::reading::{pread, Reading};
 use super::window::{Showing, Shown, Window};
 use super::{batch, device, fork, uninterrupted};
@@ -384,6 +385,10 @@ impl File for LinuxFile {
         let stat = fs::fstat(&self.main).map_err(|errno| failed(Action::Measure, &self.path, errno))?;
         // The system counts in 512 bytes, whatever a block of the file system is.
         Ok(stat.st_blocks as u64 * 512)
+    }
+
+    fn memory_id(&self) -> u64 {
+        memory_id(self.main.as_fd())
     }
 
     fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {

@@ -63,7 +63,10 @@ impl Trace {
         CrashPoint {
             trace: self,
             position: 0,
-            durable: self.start.clone(),
+            durable: Image {
+                boots: self.start.boots + 1,
+                ..self.start.clone()
+            },
             pending: Vec::new(),
             stored: Vec::new(),
         }

@@ -195,6 +195,7 @@ impl Claimed {
             first_lsn,
             epoch_lsn: self.epoch_lsn,
             epoch: self.epoch,
+            memory: self.tail.as_ref().map_or(0, Tail::memory_id),
         };
         if let Some(tail) = &mut self.tail {
             tail.begin(head, records);

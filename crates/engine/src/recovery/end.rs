@@ -125,9 +125,12 @@ impl Recovery<'_> {
                 self.introduce(logged, *committed)?;
                 let member = self.numbers.get(number);
                 match member {
+                    Some(Participation::Before(path, name)) if half.no_power_cut => {
+                        return Err(self.is_before(path, name));
+                    }
                     // It left, and a power cut took the root that said so.
                     Some(Participation::Before(..)) => return Ok(()),
-                    Some(Participation::Unnamed) if !left.contains(number) => return Ok(()),
+                    Some(Participation::Unnamed) if !left.contains(number) && !half.no_power_cut => return Ok(()),
                     _ => {}
                 }
                 // Groups of the epoch before may have introduced it: the tree must have all of them (V4).

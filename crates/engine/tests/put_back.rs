@@ -1,0 +1,92 @@
+//! A process is killed, and one file of an earlier moment is put back before anybody opens what it left.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use cica_disk::{Disk, MemoryDisk, Open, ReadAt, SimDisk, WriteAt};
+use cica_engine::*;
+use common::keyed::*;
+use common::*;
+use std::path::Path;
+use std::sync::Arc;
+
+fn bytes_of(disk: &dyn Disk, path: &Path) -> Vec<u8> {
+    let file = disk.open(path, Open::default()).unwrap();
+    let mut bytes = vec![0; file.size(None).unwrap() as usize];
+    let mut batch = [ReadAt {
+        at: 0,
+        buf: &mut bytes,
+        got: 0,
+    }];
+    file.read(&mut batch).unwrap();
+    bytes
+}
+
+fn put_back(disk: &dyn Disk, path: &Path, bytes: &[u8]) {
+    let how = Open {
+        write: true,
+        ..Open::default()
+    };
+    let file = disk.open(path, how).unwrap();
+    file.size(Some(bytes.len() as u64)).unwrap();
+    file.write(&[WriteAt { at: 0, buf: bytes }]).unwrap();
+}
+
+/// Two data sets, a change of each that only the tail has, and the death of the process. `between` comes before
+/// the next one.
+fn changed_and_killed(between: impl Fn(&SimDisk, &World, &[u8])) -> (SimDisk, World) {
+    let (disk, world) = power::world();
+    for name in ["a", "b"] {
+        loaded(&world, &world.engine(), name, 10);
+    }
+    let old = bytes_of(&disk, &world.paths("b").0);
+    let engine = world.engine();
+    let [a, b] = ["a", "b"].map(|name| world.open(&engine, name));
+    let (mut s, mut t) = (a.string(), b.string());
+    insert(&mut s, 1, 1).unwrap();
+    insert(&mut t, 1, 1).unwrap();
+    disk.kill();
+    drop((s, t, a, b, engine));
+    between(&disk, &world, &old);
+    (disk, world)
+}
+
+fn opened(world: &World, name: &str) -> Result<DataSet, OpenError> {
+    let (data, index) = world.paths(name);
+    let options = OpenOptions {
+        access: Access::Output,
+        ..OpenOptions::default()
+    };
+    world.engine().open(&data, &index, options)
+}
+
+#[test]
+fn what_was_answered_is_not_dropped_because_a_file_of_a_neighbour_is_older() {
+    let (disk, world) = changed_and_killed(|disk, world, old| put_back(disk, &world.paths("b").0, old));
+    let new = bytes_of(&disk, &world.paths("a").0);
+    let error = opened(&world, "a").map(drop).unwrap_err().to_string();
+    assert!(
+        error.contains("requests of") && error.contains("is from before them"),
+        "{error}"
+    );
+    assert_eq!(bytes_of(&disk, &world.paths("a").0), new, "nothing is changed");
+}
+
+#[test]
+fn without_that_both_have_what_was_answered() {
+    let (_, world) = changed_and_killed(|_, _, _| ());
+    for name in ["a", "b"] {
+        assert!(numbers(&opened(&world, name).unwrap()).contains(&1), "{name}");
+    }
+}
+
+/// A power cut may take the root that names the log, and leave the tail: that is no older file.
+#[test]
+fn behind_a_power_cut_the_data_sets_open_without_it() {
+    let (disk, world) = changed_and_killed(|disk, world, old| put_back(disk, &world.paths("b").0, old));
+    drop(world);
+    let world = World::on(Arc::new(MemoryDisk::from(disk.image())), Path::new("/"));
+    for name in ["a", "b"] {
+        assert!(!numbers(&opened(&world, name).unwrap()).contains(&1), "{name}");
+    }
+}
