@@ -9,8 +9,9 @@ use common::keyed::{loaded, update};
 use common::stopping::Stopping;
 use common::*;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const RECORDS: u64 = 2000;
 const LENGTH: usize = 3000;
@@ -162,4 +163,62 @@ fn a_close_while_an_epoch_ends_lets_no_log_go() {
     update(&mut b.string(), 20, 1, 300).unwrap();
     b.commit().unwrap();
     assert_eq!(log_files(&world).len(), 1);
+}
+
+/// Who commits the trees is stuck in a write. The log grows by 128 MiB meanwhile, and those who go on wait for a moment
+/// each: not for the end of the commit.
+#[test]
+fn changes_get_on_beside_a_commit_that_the_log_outgrows() {
+    let disk = Stopping::at("/v/epoch.data");
+    let mut world = World::on(disk.disk(), Path::new("/"));
+    world.pool_bytes = 64 << 20;
+    let engine = Engine::new(Env {
+        disk: world.disk.clone(),
+        clock: Arc::new(cica_disk::SystemClock),
+        log_dir: world.root.join("log"),
+        pool_bytes: Some(world.pool_bytes),
+        io: Default::default(),
+        background: true,
+    })
+    .unwrap();
+    load(&world, &engine);
+    engine.start_log_over_after(1 << 20);
+    let ds = world.open(&engine, "epoch");
+    let mut string = ds.string();
+    // Its root names the log from then on: nobody else writes to it.
+    string.get(&key(0), Search::Equal, Intent::Update).unwrap();
+    string.update(&sealed(0, 1, LENGTH)).unwrap();
+    ds.commit().unwrap();
+    let [done, given_up] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+    let (until, late) = (done.clone(), given_up.clone());
+    disk.stop(move || {
+        let begun = Instant::now();
+        while !until.load(SeqCst) {
+            if begun.elapsed() > Duration::from_secs(30) {
+                late.store(true, SeqCst);
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    });
+    let mut change = |n: u64, value| {
+        string.get(&key(2 * n), Search::Equal, Intent::Update).unwrap();
+        string.update(&sealed(2 * n, value, LENGTH)).unwrap();
+    };
+    // The commit begins with this one, and has its page while it is stuck.
+    change(0, 2);
+    // Each takes 3,000 bytes of the log and a little more.
+    for n in 0..(129 << 20) / LENGTH as u64 + 300 {
+        change(RECORDS / 2 + n % (RECORDS / 2), n);
+    }
+    assert!(
+        disk.has_stopped() && !given_up.load(SeqCst),
+        "a change waited for the commit"
+    );
+    done.store(true, SeqCst);
+    drop(string);
+    let logs = world.disk.list(&world.root.join("log")).unwrap();
+    let longest = logs.iter().map(|(_, length)| *length).max();
+    assert!(longest > Some(129 << 20), "{longest:?} bytes of log");
+    ds.close().unwrap();
 }

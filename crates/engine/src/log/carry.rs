@@ -234,7 +234,8 @@ impl Log {
             (member.early, member.maybe_named) = (false, false);
             member.unnamed += 1;
         }
-        self.pressure.fetch_and(!(super::LONG | super::OVERDUE), Relaxed);
+        self.pressure
+            .fetch_and(!(super::LONG | super::OVERDUE | super::FAR_OVERDUE), Relaxed);
         if let Some(claimed) = &mut state.file {
             claimed.at = BLOCK_LEN as u64 + len;
             claimed.weight = claimed.at;

@@ -1,6 +1,6 @@
 //! The epochs of a log: when it is long, and how it starts over.
 
-use super::{Log, LogState, LONG, OVERDUE};
+use super::{Log, LogState, FAR_OVERDUE, LONG, OVERDUE};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU64};
 use cica_format::log::{self, BLOCK_LEN};
@@ -129,7 +129,7 @@ impl Log {
     /// Every tree is committed, but what takes back the units that are open is needed still, and cannot be carried (Y2
     /// in `carry.rs`): the log goes on, and is long again when it has grown as much once more.
     pub(super) fn go_on(&self, state: &mut LogState) {
-        self.pressure.fetch_and(!(LONG | OVERDUE), Relaxed);
+        self.pressure.fetch_and(!(LONG | OVERDUE | FAR_OVERDUE), Relaxed);
         if let Some(f) = &mut state.file {
             f.long = f.weight + self.length.bytes();
         }

@@ -1,13 +1,14 @@
 //! Making the log durable: one thread writes and syncs a group, behind the names that it needs (W2, W3, W7).
 
-use super::{pool, Log, LogCall, LogError, LogState, FULL, GATHERED, LONG, OVERDUE};
+use super::{pool, Log, LogCall, LogError, LogState, FAR_OVERDUE, FULL, GATHERED, LONG, OVERDUE};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::MutexGuard;
 use cica_disk::WriteAt;
 use cica_format::log::{self, GroupStamp, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN};
 use std::sync::Arc;
 
-/// Bytes of log by which it may grow while the trees are being committed.
+/// Bytes of log by which it may grow while the trees are being committed, before changes wait for a moment each, and
+/// again before they wait for the end.
 const OVERDUE_BYTES: u64 = 128 << 20;
 
 /// Bytes that a record counts at least towards the epoch: to do one again costs a recovery much the same, however few
@@ -100,6 +101,9 @@ impl Log {
                 }
                 if f.weight > f.long + OVERDUE_BYTES {
                     self.pressure.fetch_or(OVERDUE, Relaxed);
+                }
+                if f.weight > f.long + 2 * OVERDUE_BYTES {
+                    self.pressure.fetch_or(FAR_OVERDUE, Relaxed);
                 }
                 (
                     f.file.clone(),

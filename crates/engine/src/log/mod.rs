@@ -136,6 +136,7 @@ const OVERDUE: u8 = 4;
 const TAIL_LOW: u8 = 8;
 /// So much gathered that whoever comes by writes it.
 const FULL: u8 = 16;
+const FAR_OVERDUE: u8 = 32;
 /// What a log asks of whoever comes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wants {
@@ -145,6 +146,8 @@ pub struct Wants {
     pub long: bool,
     /// It grew much longer while that is being done.
     pub overdue: bool,
+    /// And as much longer again.
+    pub far_overdue: bool,
     /// Its tail should be made longer.
     pub tail: bool,
 }
@@ -386,6 +389,7 @@ impl Log {
             flush: pressure & FULL != 0 || is_exposed,
             long: pressure & LONG != 0,
             overdue: pressure & OVERDUE != 0,
+            far_overdue: pressure & FAR_OVERDUE != 0,
             tail: pressure & TAIL_LOW != 0,
         }
     }

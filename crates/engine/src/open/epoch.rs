@@ -4,7 +4,8 @@
 //! |---|---|---|
 //! | shorter than an epoch | goes on | - |
 //! | longer | goes on, and starts the thread if none is there | writes early, then commits with requests kept out |
-//! | longer by two epochs more | waits for the commit | the same |
+//! | longer by 128 MiB more | waits for a moment with each change | the same |
+//! | longer by 256 MiB more | waits for the commit | the same |
 //!
 //! Without threads (in a simulation) the request that finds the log too long does all of it.
 //!
@@ -22,9 +23,9 @@ use super::pace::Paced;
 use super::pin::MOST_EPOCHS;
 use super::{OpenDataSet, Shared};
 use crate::error::RequestError;
-use crate::log::LogError;
+use crate::log::{LogError, Wants};
 use crate::sync::atomic::Ordering::*;
-use crate::sync::MutexGuard;
+use crate::sync::{MutexGuard, TIME_PASSES};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -43,28 +44,34 @@ impl Shared {
         self.pins.load(Acquire) > 0 && self.log.epochs() < MOST_EPOCHS
     }
 
-    /// The log is too long, or `overdue`.
-    pub fn end_epoch(self: &Arc<Self>, overdue: bool) {
-        if overdue || !self.env.background {
-            let _guard = self.starting_over.lock();
-            if self.log.wants().long {
-                self.start_over();
+    /// The log is too long.
+    pub fn end_epoch(self: &Arc<Self>, log: Wants) {
+        if !self.env.background || log.far_overdue || log.overdue && !TIME_PASSES {
+            return self.end_epoch_here();
+        }
+        if !self.ending_epoch.swap(true, AcqRel) {
+            let shared = self.clone();
+            let started = crate::sync::start("cica-commit", 512 << 10, move || {
+                let guard = shared.starting_over.lock();
+                shared.start_over();
+                drop(guard);
+                shared.ending_epoch.store(false, Release);
+            });
+            if started.is_err() {
+                self.ending_epoch.store(false, Release);
+                return self.end_epoch_here();
             }
-            return;
         }
-        if self.ending_epoch.swap(true, AcqRel) {
-            return;
+        if log.overdue {
+            self.pace.wait_while(|| self.ending_epoch.load(Acquire));
         }
-        let shared = self.clone();
-        let started = crate::sync::start("cica-commit", 512 << 10, move || {
-            let guard = shared.starting_over.lock();
-            shared.start_over();
-            drop(guard);
-            shared.ending_epoch.store(false, Release);
-        });
-        if started.is_err() {
-            self.ending_epoch.store(false, Release);
-            self.end_epoch(true);
+    }
+
+    /// The same by the caller, or behind who is at it.
+    fn end_epoch_here(&self) {
+        let _guard = self.starting_over.lock();
+        if self.log.wants().long {
+            self.start_over();
         }
     }
 

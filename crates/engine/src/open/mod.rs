@@ -227,7 +227,7 @@ impl OpenDataSet {
         // It may let a log go that failed, which a flush would only tell of.
         let ends_epoch = wants.long && !self.shared.puts_epoch_off();
         if ends_epoch {
-            self.shared.end_epoch(wants.overdue);
+            self.shared.end_epoch(wants);
         }
         if wants.flush && log.wants().flush {
             self.flush_log()?;

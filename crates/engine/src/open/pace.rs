@@ -64,6 +64,16 @@ impl Pace {
         }
     }
 
+    /// A change waits while something goes on, and no longer than others do (G1).
+    pub fn wait_while(&self, goes_on: impl Fn() -> bool) {
+        for _ in 0..LONGEST_WAIT {
+            if !goes_on() {
+                return;
+            }
+            std::thread::sleep(NAP);
+        }
+    }
+
     /// Takes a change off what this round has left; false where there was none.
     fn takes_one(&self) -> bool {
         self.left.fetch_sub(1, Relaxed) > 0
