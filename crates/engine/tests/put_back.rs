@@ -90,3 +90,40 @@ fn behind_a_power_cut_the_data_sets_open_without_it() {
         assert!(!numbers(&opened(&world, name).unwrap()).contains(&1), "{name}");
     }
 }
+
+/// The log introduced the data set when that was older than the file that is put back; the tail says again which root it
+/// had.
+#[test]
+fn a_file_of_between_two_epochs_is_older_too() {
+    let (disk, world) = power::world();
+    let engine = world.engine();
+    engine.start_log_over_after(64 << 10);
+    for name in ["a", "b"] {
+        loaded(&world, &engine, name, 10);
+    }
+    let [a, b] = ["a", "b"].map(|name| world.open(&engine, name));
+    for ds in [&a, &b] {
+        insert(&mut ds.string(), 1, 1).unwrap();
+        ds.commit().unwrap();
+    }
+    // All trees are committed, and the log starts over.
+    let of_b = world.paths("b").0;
+    for value in 2.. {
+        update(&mut a.string(), 10, value, 60).unwrap();
+        a.commit().unwrap();
+        if engine.peek(&of_b).unwrap().log.log == 0 {
+            break;
+        }
+    }
+    let old = bytes_of(&disk, &of_b);
+    let unit = engine.unit();
+    let (mut s, mut t) = (a.string_in(&unit), b.string_in(&unit));
+    insert(&mut s, 4, 4).unwrap();
+    insert(&mut t, 4, 4).unwrap();
+    unit.commit_with(Durability::Close).unwrap();
+    disk.kill();
+    drop((s, t, unit, a, b, engine));
+    put_back(&disk, &of_b, &old);
+    let error = opened(&world, "a").map(drop).unwrap_err().to_string();
+    assert!(error.contains("is from before them"), "{error}");
+}

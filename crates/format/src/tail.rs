@@ -23,7 +23,6 @@ mod at {
     pub const FIRST_LSN: usize = 32;
     pub const EPOCH_LSN: usize = 40;
     pub const EPOCH: usize = 48;
-    pub const MEMORY: usize = 52;
 }
 
 /// What a half is of.
@@ -37,8 +36,6 @@ pub struct TailHead {
     pub epoch_lsn: u64,
     /// Epoch of the log.
     pub epoch: u32,
-    /// Which memory of the system has what was written and is not durable; 0: not known.
-    pub memory: u64,
 }
 
 impl TailHead {
@@ -50,7 +47,6 @@ impl TailHead {
         put(&mut out, at::FIRST_LSN, &self.first_lsn.to_le_bytes());
         put(&mut out, at::EPOCH_LSN, &self.epoch_lsn.to_le_bytes());
         put(&mut out, at::EPOCH, &self.epoch.to_le_bytes());
-        put(&mut out, at::MEMORY, &self.memory.to_le_bytes());
         out
     }
 
@@ -101,7 +97,6 @@ pub fn read_half(bytes: &[u8], half: usize) -> Option<(TailHead, Vec<u8>)> {
         first_lsn: le64(head, at::FIRST_LSN),
         epoch_lsn: le64(head, at::EPOCH_LSN),
         epoch: le32(head, at::EPOCH),
-        memory: le64(head, at::MEMORY),
     };
     if found.encode()[at::LOG..] != head[at::LOG..] {
         return None;
@@ -138,7 +133,6 @@ mod tests {
         first_lsn: 70,
         epoch_lsn: 60,
         epoch: 3,
-        memory: 9,
     };
 
     /// A file of two halves with these records in half 1.

@@ -110,6 +110,7 @@ fn a_log_of_an_earlier_format_is_read() {
         claims: 1,
         birth: 0,
         settled: true,
+        memory: 0,
     };
     let mut bytes = [0; BLOCK_LEN];
     header.encode(&mut bytes);
@@ -235,6 +236,7 @@ fn damage_of_any_byte_is_found() {
         claims: 3,
         birth: 9,
         settled: true,
+        memory: 0,
     }
     .encode(&mut header);
     let mut bytes = good.clone();
@@ -276,6 +278,7 @@ fn the_file_header() {
         claims: 0x4142_4344,
         birth: 0x5152_5354,
         settled: true,
+        memory: 0,
     };
     let mut bytes = [0xEE; BLOCK_LEN];
     header.encode(&mut bytes);

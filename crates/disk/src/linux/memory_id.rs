@@ -1,7 +1,10 @@
 //! Which memory of the system has what was written to a file and is not durable ([`File::memory_id`]).
 //!
 //! The system forgets that memory when it ends, which its boot id tells, and when the file system is mounted anew, which
-//! the number of the mount tells. A copy of a file is another inode or on another device.
+//! a number tells that no other mount gets (Linux 6.8). A copy is another inode, or an inode of another time of birth.
+//!
+//! It does not tell where contents were copied back into the file itself, nor where the device refused what the system
+//! wrote back by itself.
 //!
 //! [`File::memory_id`]: crate::File::memory_id
 
@@ -9,9 +12,12 @@ use rustix::fd::BorrowedFd;
 use rustix::fs::{self, AtFlags, StatxFlags};
 use std::sync::OnceLock;
 
+/// `STATX_MNT_ID_UNIQUE`.
+const UNIQUE_MOUNT: StatxFlags = StatxFlags::from_bits_retain(0x4000);
+
 /// Of an open file; 0: the system does not say enough.
 pub(super) fn memory_id(file: BorrowedFd<'_>) -> u64 {
-    let wanted = StatxFlags::INO | StatxFlags::MNT_ID;
+    let wanted = StatxFlags::INO | StatxFlags::BTIME | UNIQUE_MOUNT;
     let Some(boot) = boot() else { return 0 };
     let Ok(stat) = fs::statx(file, c"", AtFlags::EMPTY_PATH, wanted) else {
         return 0;
@@ -20,7 +26,8 @@ pub(super) fn memory_id(file: BorrowedFd<'_>) -> u64 {
         return 0;
     }
     let device = u64::from(stat.stx_dev_major) << 32 | u64::from(stat.stx_dev_minor);
-    let numbers = [device, stat.stx_ino, stat.stx_mnt_id].map(u64::to_le_bytes);
+    let birth = (stat.stx_btime.tv_sec as u64) << 32 ^ u64::from(stat.stx_btime.tv_nsec);
+    let numbers = [device, stat.stx_ino, birth, stat.stx_mnt_id].map(u64::to_le_bytes);
     mixed(boot.bytes().chain(numbers.into_iter().flatten()))
 }
 

@@ -54,7 +54,7 @@ use crate::sync::atomic::{AtomicU64, AtomicU8, AtomicUsize, Ordering::*};
 use crate::sync::{Condvar, Mutex};
 use crate::volumes::VolumesToBe;
 use cica_disk::{Clock, Disk, File};
-use cica_format::log::{self, GROUP_HEADER_LEN};
+use cica_format::log;
 use cica_format::tail::TailHead;
 use members::Participant;
 use std::collections::{BTreeMap, BTreeSet};
@@ -198,7 +198,6 @@ impl Claimed {
             first_lsn,
             epoch_lsn: self.epoch_lsn,
             epoch: self.epoch,
-            memory: self.tail.as_ref().map_or(0, Tail::memory_id),
         };
         if let Some(tail) = &mut self.tail {
             tail.begin(head, records);
@@ -271,7 +270,11 @@ impl Log {
         )?;
         let first_lsn = state.next_lsn - u64::from(state.records);
         claimed.epoch_lsn = first_lsn;
-        claimed.begin_tail(first_lsn, &state.group[GROUP_HEADER_LEN..]);
+        claimed.begin_tail(first_lsn, &[]);
+        if let (Some(tail), true) = (&mut claimed.tail, state.records > 0) {
+            // What has gathered is of data sets that did not name the log before (T4).
+            tail.miss();
+        }
         self.claimed.store(claimed.log, Relaxed);
         state.file = Some(claimed);
         Ok(())

@@ -11,9 +11,9 @@
 //!   only if its checksum holds, it follows what the log has without a gap, and every data set in it names the log in
 //!   its root, or said that it leaves and has no request behind that: else it is what a power cut left, and counts as
 //!   not there.
-//! * T6. Where the tail is in the memory of the system still in which its owner left it, no power cut lies between, and
-//!   it is no copy. Then everything else is there that its owner had written: a root that names no log, and is no later
-//!   than the log says, is that of an older file; a later one has left.
+//! * T6. Where the log's file is in the memory of the system in which it was claimed, no power cut lies between. Then
+//!   everything else is there that its owner had written, but for writes that the device refused: a root that names no
+//!   log, and is no later than the tail says, is that of an older file; a later one has left.
 //! * T5. What recovery takes it writes to the log before it does anything of it: a crash in the middle of recovery
 //!   finds roots that name the log no more, and would judge the tail otherwise (T4).
 
@@ -45,8 +45,6 @@ pub(super) struct Tail {
     most: usize,
     /// The half has all of its group so far (T3).
     whole: bool,
-    /// Which memory of the system has what is stored (T6).
-    memory_id: u64,
 }
 
 impl Tail {
@@ -60,7 +58,6 @@ impl Tail {
         let file: Arc<dyn File> = disk.open(&path_of(log), how)?.into();
         let len = file.size(None)?.max(tail::len_for(FIRST_ROOM));
         file.size(Some(len))?;
-        let memory_id = file.memory_id();
         let memory = file.map(0, tail::len_for(most.max(FIRST_ROOM)) as usize).ok();
         Ok(Tail {
             file,
@@ -72,13 +69,7 @@ impl Tail {
             room: tail::room(len),
             most,
             whole: false,
-            memory_id,
         })
-    }
-
-    /// See [`File::memory_id`].
-    pub fn memory_id(&self) -> u64 {
-        self.memory_id
     }
 
     /// The group that is gathered from now on gets the other half; it holds `records` already.
@@ -175,8 +166,6 @@ pub struct Half {
     pub records: Vec<(u64, Logged)>,
     /// The same as they stand there.
     bytes: Vec<u8>,
-    /// No power cut lies between (T6).
-    pub no_power_cut: bool,
 }
 
 impl Half {
@@ -276,7 +265,6 @@ impl LeftTail {
                 head,
                 records: (head.first_lsn..).zip(read.ok()?).collect(),
                 bytes: records,
-                no_power_cut: head.memory != 0 && head.memory == self.file.memory_id(),
             })
         };
         Ok([half(0), half(1)])

@@ -69,7 +69,7 @@ use crate::prepared;
 use cica_disk::Disk;
 use cica_format::root::{LogPosition, Root, Stamp};
 use end::End;
-use members::Participation;
+use members::{Participation, UnnamedRoot};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -399,17 +399,18 @@ impl<'e> Recovery<'e> {
                 self.needed = true;
                 Ok(())
             }
-            Some(Participation::Complete | Participation::Unnamed) | None => Ok(()),
-            Some(Participation::Before(path, name)) => Err(self.is_before(path, name)),
+            Some(Participation::Complete | Participation::Unnamed(_)) | None => Ok(()),
+            Some(Participation::Before(root)) => Err(self.is_before(root)),
         }
     }
 
     /// The file is older than the log (N2).
-    fn is_before(&self, path: &Path, name: &str) -> OpenError {
+    fn is_before(&self, root: &UnnamedRoot) -> OpenError {
         self.trouble(format!(
-            "it has requests of {name}, and {} is from before them; {}. If that older file is what you want, take it \
-             away, open the data sets that need the log, and put it back then",
-            path.display(),
+            "it has requests of {}, and {} is from before them; {}. If that older file is what you want, take it away, \
+             open the data sets that need the log, and put it back then",
+            root.name,
+            root.path.display(),
             of_other_moments()
         ))
     }
