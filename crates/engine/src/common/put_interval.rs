@@ -56,7 +56,7 @@ impl Common {
                 key
             };
             if self.holds.is_held(&held) {
-                return Err(self.holds.refused(&held));
+                return Err(self.holds.refused(&held, 0));
             }
             changed.push((i, rba));
         }

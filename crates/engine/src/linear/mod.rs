@@ -146,7 +146,7 @@ impl Lds {
         }
         let held = self.rba_of_ci(ci).to_be_bytes();
         if self.holds.is_held(&held) {
-            return Err(self.holds.refused(&held));
+            return Err(self.holds.refused(&held, 0));
         }
         self.change(latched, ci, 0, image);
         Ok(())

@@ -31,7 +31,7 @@ impl Rrds {
         for (slot, _) in &changes {
             let key = self.number(ci, *slot).to_be_bytes();
             if self.holds.is_held(&key) {
-                return Err(self.holds.refused(&key));
+                return Err(self.holds.refused(&key, 0));
             }
         }
         for &(slot, record) in &changes {

@@ -293,7 +293,7 @@ impl UnitOfRecovery {
         let _going = self.state.ending.read();
         if inner.options.log == Logging::None {
             self.state.has_standing.store(true, Release);
-            return change(Context::Itself);
+            return change(Context::Itself(self.state.owner));
         }
         let bytes = key.len() + old.len() + OVERHEAD;
         let set = self.state.enlist(inner, bytes)?;
