@@ -318,9 +318,10 @@ int cica_unit_begin(cica_env *env, cica_unit **unit);
 int cica_unit_commit(cica_unit *unit);
 /* Takes the changes back, newest first. Its strings keep their positions, and hold no record for update any more.
  * CICA_NOSPACE and the like: some are taken back, and asked again it goes on; until then cica_unit_commit() answers
- * CICA_OPTIONS. CICA_FENCED: the unit has ended, and who opens the fenced data set next takes its changes back; but if the
- * server of shared data sets went before it had answered cica_unit_commit() or cica_unit_prepare(), the unit stands, or is
- * in doubt, or is taken back, and cica_message() says so: look before you do it again. */
+ * CICA_OPTIONS. CICA_FENCED: the unit has ended, and who opens the fenced data set next takes its changes back; but if
+ * cica_unit_commit() or cica_unit_prepare() was answered CICA_FENCED before, because the log failed or the server of shared
+ * data sets went, the unit stands, or is in doubt, or is taken back, and cica_message() says so: look before you do it
+ * again. */
 int cica_unit_backout(cica_unit *unit);
 /* Ends the handle; its strings are closed before (else CICA_IN_USE). What was not committed is backed out, and that is
  * what the answer is of: the handle is gone unless changes are left that can be taken back when asked again. */
