@@ -17,8 +17,9 @@
  * with CICA_BAD_HANDLE, never followed. What was opened last is closed first: CICA_IN_USE says that something is
  * still open below.
  *
- * FORK AND SIGNALS. A child of a process that had opened something is refused with CICA_FORKED, and has neither its
- * files nor their locks: open after fork(), or exec. The library handles no signal of yours but SIGBUS, and that only
+ * FORK AND SIGNALS. A child of a process that has opened something before fork(), and be it closed again, is refused with
+ * CICA_FORKED whatever it calls, and has neither its files nor their locks: only exec gives it a library of its own. A
+ * process that forks children which are to use the library opens nothing before. The library handles no signal of yours but SIGBUS, and that only
  * where it reads a file that somebody cuts short. A handler may do what POSIX lets it do; a call of the library in one
  * that interrupted a call is refused with CICA_INTERRUPTED. A process may end in any way at any moment, by a signal, by
  * exit() or _exit() without a close: whoever opens the data sets next finds them whole, and a unit wholly or not at all.
@@ -121,7 +122,7 @@ enum {
     CICA_BUSY = 0x6002,       /* another thread is using this string */
     CICA_IN_USE = 0x6003,     /* something is still open below this handle */
     CICA_ARGUMENT = 0x6004,   /* a null pointer, an unknown flag, a text that is no data set name */
-    CICA_FORKED = 0x6005,     /* the handle belongs to the parent process */
+    CICA_FORKED = 0x6005,     /* a parent of this process has used the library before fork() */
     CICA_HANDLES = 0x6006,    /* 65,536 handles are open */
     CICA_INTERNAL = 0x6007,   /* an error of the library; the handle is unusable now. Please report it */
     CICA_INTERRUPTED = 0x6008, /* called by a handler of a signal that interrupted a call of the same thread, or after a

@@ -76,7 +76,7 @@ codes! {
     BUSY = 0x6002, c"another thread is using this string";
     IN_USE = 0x6003, c"something is still open below this handle";
     ARGUMENT = 0x6004, c"wrong argument";
-    FORKED = 0x6005, c"the handle belongs to the parent process";
+    FORKED = 0x6005, c"a parent of this process has used the library before fork()";
     HANDLES = 0x6006, c"too many handles are open";
     INTERNAL = 0x6007, c"an error of the library";
     INTERRUPTED = 0x6008, c"a signal interrupted a call of this thread, and that is not over";

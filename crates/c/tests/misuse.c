@@ -125,7 +125,9 @@ int main(int argc, char **argv)
     /* a child has none of its parent's handles */
     child = fork();
     if (child == 0)
-        _exit(cica_next(str, 0, &rec) == CICA_FORKED && cica_env_open(&options, &gone) == CICA_FORKED &&
+        _exit(cica_next(str, 0, &rec) == CICA_FORKED && strstr(cica_message(), "the handle") &&
+                      strstr(cica_message(), "only exec") && cica_env_open(&options, &gone) == CICA_FORKED &&
+                      !strstr(cica_message(), "handle") && strstr(cica_message(), "only exec") &&
                       cica_env_open(&fresh, &gone) == CICA_FORKED
                   ? 0
                   : 1);
