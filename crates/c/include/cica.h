@@ -108,7 +108,7 @@ enum {
     CICA_OPEN_NO_DATASET = 0x4094, /* not in the catalog, or its file is not there */
     CICA_OPEN_INHIBITED = 0x4098,  /* it can only be read */
     CICA_OPEN_ATTRIBUTES = 0x40A0, /* empty and opened for input, CICA_RESET of a NOREUSE data set, ... */
-    CICA_OPEN_IN_USE = 0x40A8,     /* another process has it open */
+    CICA_OPEN_IN_USE = 0x40A8,     /* another process, or another environment of this one, has it open */
     CICA_OPEN_IO = 0x40B8,         /* the system failed a call */
     CICA_OPEN_UNUSABLE = 0x40C0,   /* its files are damaged, of another data set, or of a newer release */
     CICA_OPEN_EMPTY_PATH = 0x40C4, /* the alternate index of the path was never built (BLDINDEX) */

@@ -64,7 +64,7 @@ codes! {
     OPEN_NO_DATASET = 0x4094, c"no such data set";
     OPEN_INHIBITED = 0x4098, c"the data set can only be read";
     OPEN_ATTRIBUTES = 0x40A0, c"the data set's attributes do not allow this open";
-    OPEN_IN_USE = 0x40A8, c"another process has the data set open";
+    OPEN_IN_USE = 0x40A8, c"another process, or another environment of this one, has the data set open";
     OPEN_IO = 0x40B8, c"the system failed a call";
     OPEN_UNUSABLE = 0x40C0, c"the data set's files are damaged, of another data set, or of a newer release";
     OPEN_EMPTY_PATH = 0x40C4, c"the alternate index of the path was never built";

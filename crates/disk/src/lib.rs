@@ -62,7 +62,7 @@ pub use cells::{Cells, LINE};
 pub use clock::{Clock, ManualClock, SystemClock, ROUGHLY};
 pub use confined::{is_outside, Confined};
 pub use counted::{Counted, Counts};
-pub use disk::{Disk, Whose};
+pub use disk::{Disk, Holder, Whose};
 pub use error::{Action, DiskError};
 pub use file::{overwrite, Begun, File, Mapped, ReadAt, ReadInto, WriteAt};
 pub use file_reader::FileReader;

@@ -32,7 +32,7 @@ mod uring;
 mod window;
 
 use crate::error::{failed, Action};
-use crate::{Begun, Create, Disk, File, Lock, Open, StreamMode, Whose};
+use crate::{Begun, Create, Disk, File, Holder, Lock, Open, StreamMode, Whose};
 pub use area::{FilledArea, SeenArea};
 use file::LinuxFile;
 pub use fork::{generation, notice_forks};
@@ -175,7 +175,7 @@ impl Disk for LinuxDisk {
         Ok(Box::new(OutsideFile::open(path, way)?))
     }
 
-    fn holder(&self, path: &Path) -> Option<String> {
+    fn holder(&self, path: &Path) -> Option<Holder> {
         lock::holder_of(spelled(path))
     }
 

@@ -1,7 +1,8 @@
 //! What a request answers when it does not do what was asked: VSAM's return code, reason and component, and words.
 
+use cica_disk::{Disk, Holder};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// VSAM's feedback: register 15, reason and component of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -429,7 +430,7 @@ pub enum OpenError {
         /// The file.
         path: PathBuf,
     },
-    /// 168: another process has it open.
+    /// 168: another process has it open, or this one for something else.
     InUse {
         /// The file.
         path: PathBuf,
@@ -515,6 +516,26 @@ impl fmt::Display for OpenError {
         match self {
             OpenError::Missing { path } => write!(f, "{}: no such file; was its volume moved?", path.display())?,
             OpenError::Exists { path } => write!(f, "{}: the file exists already", path.display())?,
+    /// The lock of a file cannot be had: who has it open. `write`: this open is for output.
+    pub fn in_use(disk: &dyn Disk, path: &Path, write: bool) -> OpenError {
+        let (here, by) = match disk.holder(path) {
+            Some(Holder::This) => (true, None),
+            Some(Holder::Others(who)) => (false, Some(who)),
+            None => (false, None),
+        };
+        let why = match (here, write) {
+            (false, true) => "another process has it open, and this open is for output",
+            (false, false) => "another process has it open for output",
+            (true, true) => "this process has it open in another environment (session), and this open is for output",
+            (true, false) => "this process has it open for output in another environment (session)",
+        };
+        OpenError::InUse {
+            path: path.to_path_buf(),
+            why,
+            by,
+        }
+    }
+
             OpenError::InUse { path, why, by } => {
                 write!(f, "{}: in use: {why}", path.display())?;
                 by.iter().try_for_each(|by| write!(f, ": {by}"))?;

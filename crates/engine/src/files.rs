@@ -68,16 +68,7 @@ pub(crate) fn open_as(disk: &dyn Disk, path: &Path, how: Open) -> Result<Box<dyn
         std::io::ErrorKind::NotFound => OpenError::Missing {
             path: path.to_path_buf(),
         },
-        std::io::ErrorKind::WouldBlock if how.write => OpenError::InUse {
-            path: path.to_path_buf(),
-            why: "another process has it open, and this open is for output",
-            by: disk.holder(path),
-        },
-        std::io::ErrorKind::WouldBlock => OpenError::InUse {
-            path: path.to_path_buf(),
-            why: "another process has it open for output",
-            by: disk.holder(path),
-        },
+        std::io::ErrorKind::WouldBlock => OpenError::in_use(disk, path, how.write),
         _ => OpenError::Io {
             path: path.to_path_buf(),
             doing: "open",
