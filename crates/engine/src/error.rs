@@ -300,6 +300,15 @@ pub enum CopyError {
     Write(RequestError),
 }
 
+/// What a name of the lock table stands for: a record, or where records are added to an ESDS.
+fn show_locked(key: &[u8]) -> String {
+    if key.is_empty() {
+        "the end of the data set".into()
+    } else {
+        format!("record {}", show_key(key))
+    }
+}
+
 impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use RequestError::*;
@@ -310,24 +319,24 @@ impl fmt::Display for RequestError {
             NotFound => write!(f, "no such record")?,
             Exclusive { key, by, .. } => {
                 let by = by.as_deref().unwrap_or("another string or unit of recovery");
-                write!(f, "record {} is held by {by}", show_key(key))?;
+                write!(f, "{} is held by {by}", show_locked(key))?;
             }
             Deadlock { key, by } => write!(
                 f,
-                "waiting for record {} would never end: {} waits for this unit of recovery; back it out and do it again",
-                show_key(key),
+                "waiting for {} would never end: {} waits for this unit of recovery; back it out and do it again",
+                show_locked(key),
                 by.as_deref().unwrap_or("who holds it")
             )?,
             LockTimeout { key, by } => write!(
                 f,
-                "record {} was not free in time: {} holds it",
-                show_key(key),
+                "{} was not free in time: {} holds it",
+                show_locked(key),
                 by.as_deref().unwrap_or("another string or unit of recovery")
             )?,
             Retained { key, by } => write!(
                 f,
-                "the lock of record {} is retained for {}, whose changes are not ended yet",
-                show_key(key),
+                "the lock of {} is retained for {}, whose changes are not ended yet",
+                show_locked(key),
                 by.as_deref().unwrap_or("a unit of recovery")
             )?,
             NoSpace { why } => write!(f, "the data set cannot be extended: {why}")?,

@@ -360,3 +360,35 @@ fn what_is_locked_is_loaded_by_nobody_else() {
     drop(own);
     load.insert(&sealed(2, 2, 60), Insert::Sequential).unwrap();
 }
+
+/// Records are added to an ESDS at its end, which has no key that could be shown.
+#[test]
+fn the_end_of_an_esds_is_called_so() {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "d", |data, _| {
+        (data.organization, data.key_length) = (Organization::Esds, 0);
+    });
+    let ds = world.open(&engine, "d");
+    let unit = engine.unit();
+    ds.string_in(&unit).insert(b"FIRST", Insert::Sequential).unwrap();
+    let words = |s: &mut Str| s.insert(b"SECOND", Insert::Sequential).unwrap_err().to_string();
+    let mut other = ds.string();
+    assert_eq!(
+        words(&mut other),
+        "the end of the data set is held by another string or unit of recovery [8/20]"
+    );
+    other.set_patience(SHORT);
+    let late = words(&mut other);
+    assert!(
+        late.starts_with("the end of the data set was not free in time: "),
+        "{late}"
+    );
+    unit.retain();
+    let retained = words(&mut ds.string());
+    assert!(
+        retained.starts_with("the lock of the end of the data set is retained for "),
+        "{retained}"
+    );
+    assert!(unit.backout().is_ok());
+}
