@@ -252,6 +252,14 @@ impl Holds {
         self.lockable.load(Acquire)
     }
 
+    /// Is the record in the way of a change by `owner` that holds nothing? What he has locked by name is not; what he
+    /// has got for update is.
+    pub fn is_held_from(&self, key: &[u8], owner: u64) -> bool {
+        (self.locks).any(self.set, key, |holder| {
+            holder.owner != owner || holder.strings > 0 || holder.kept > 0
+        })
+    }
+
     /// Does a unit keep the record, or has another than `owner` locked it, in whichever mode? Costs next to nothing
     /// while no unit is open, if nobody has locked anything.
     #[inline]
