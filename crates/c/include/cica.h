@@ -89,7 +89,7 @@ enum {
     CICA_KEY_CHANGED = 0x0860,/* the prime key of a record cannot change */
     CICA_LENGTH_CHANGE = 0x0864, /* a record of an ESDS keeps its length */
     CICA_OPTIONS = 0x0868,    /* options that contradict each other */
-    CICA_LENGTH = 0x086C,     /* the record is too long, or too short for its key */
+    CICA_LENGTH = 0x086C,     /* the record is too long, or too short for its key; no control intervals */
     CICA_KEY_LENGTH = 0x0870, /* the key is empty, or longer than the data set's */
     CICA_LOADING = 0x0874,    /* while an empty data set is loaded: only records in ascending order */
     CICA_NO_BASE_RECORD = 0x0890, /* an alternate index points to a record that is not in its base: build it again */

@@ -133,6 +133,15 @@ pub enum RequestError {
         /// Most allowed.
         most: usize,
     },
+    /// 8/108: not so many bytes as a control interval has.
+    IntervalLength {
+        /// Bytes given.
+        given: usize,
+        /// CISZ.
+        size: usize,
+        /// As many of them as there is room for are got.
+        several: bool,
+    },
     /// 8/112: key or generic key of length 0 or longer than the data set's.
     KeyLength {
         /// Bytes given.
@@ -253,7 +262,7 @@ impl RequestError {
             KeyChanged => (8, 96),
             LengthChange { .. } => (8, 100),
             Options { .. } => (8, 104),
-            Length { .. } => (8, 108),
+            Length { .. } | IntervalLength { .. } => (8, 108),
             KeyLength { .. } => (8, 112),
             Loading => (8, 116),
             BadInterval { .. } => (8, 156),
@@ -291,15 +300,6 @@ pub fn show_key(key: &[u8]) -> String {
     }
 }
 
-/// What ends a copy from string to string.
-#[derive(Debug)]
-pub enum CopyError {
-    /// The next record cannot be read.
-    Read(RequestError),
-    /// It was read, and is refused.
-    Write(RequestError),
-}
-
 /// What a name of the lock table stands for: a record, or where records are added to an ESDS.
 fn show_locked(key: &[u8]) -> String {
     if key.is_empty() {
@@ -307,6 +307,15 @@ fn show_locked(key: &[u8]) -> String {
     } else {
         format!("record {}", show_key(key))
     }
+}
+
+/// What ends a copy from string to string.
+#[derive(Debug)]
+pub enum CopyError {
+    /// The next record cannot be read.
+    Read(RequestError),
+    /// It was read, and is refused.
+    Write(RequestError),
 }
 
 impl fmt::Display for RequestError {
@@ -367,6 +376,10 @@ impl fmt::Display for RequestError {
                 "the record has {has} bytes and keeps its length; {given} bytes were given"
             )?,
             Options { what } => write!(f, "{what}")?,
+            IntervalLength { given, size, several } => {
+                let wanted = if *several { "one or more times that is wanted" } else { "just that is wanted" };
+                write!(f, "{given} bytes were given, a control interval of this data set has {size}: {wanted}")?
+            }
             Length { given, least, most } => {
                 write!(f, "the record has {given} bytes, this data set takes {least} to {most}")?
             }
@@ -503,6 +516,26 @@ pub enum OpenError {
 }
 
 impl OpenError {
+    /// The lock of a file cannot be had: who has it open. `write`: this open is for output.
+    pub fn in_use(disk: &dyn Disk, path: &Path, write: bool) -> OpenError {
+        let (here, by) = match disk.holder(path) {
+            Some(Holder::This) => (true, None),
+            Some(Holder::Others(who)) => (false, Some(who)),
+            None => (false, None),
+        };
+        let why = match (here, write) {
+            (false, true) => "another process has it open, and this open is for output",
+            (false, false) => "another process has it open for output",
+            (true, true) => "this process has it open in another environment (session), and this open is for output",
+            (true, false) => "this process has it open for output in another environment (session)",
+        };
+        OpenError::InUse {
+            path: path.to_path_buf(),
+            why,
+            by,
+        }
+    }
+
     /// VSAM's OPEN reason.
     pub fn acberflg(&self) -> u8 {
         match self {
@@ -525,26 +558,6 @@ impl fmt::Display for OpenError {
         match self {
             OpenError::Missing { path } => write!(f, "{}: no such file; was its volume moved?", path.display())?,
             OpenError::Exists { path } => write!(f, "{}: the file exists already", path.display())?,
-    /// The lock of a file cannot be had: who has it open. `write`: this open is for output.
-    pub fn in_use(disk: &dyn Disk, path: &Path, write: bool) -> OpenError {
-        let (here, by) = match disk.holder(path) {
-            Some(Holder::This) => (true, None),
-            Some(Holder::Others(who)) => (false, Some(who)),
-            None => (false, None),
-        };
-        let why = match (here, write) {
-            (false, true) => "another process has it open, and this open is for output",
-            (false, false) => "another process has it open for output",
-            (true, true) => "this process has it open in another environment (session), and this open is for output",
-            (true, false) => "this process has it open for output in another environment (session)",
-        };
-        OpenError::InUse {
-            path: path.to_path_buf(),
-            why,
-            by,
-        }
-    }
-
             OpenError::InUse { path, why, by } => {
                 write!(f, "{}: in use: {why}", path.display())?;
                 by.iter().try_for_each(|by| write!(f, ": {by}"))?;

@@ -93,10 +93,10 @@ impl Str {
             None => self.get_interval(rba, Intent::Read)?.bytes.len(),
         };
         if area == 0 || area % size != 0 {
-            return Err(RequestError::Length {
+            return Err(RequestError::IntervalLength {
                 given: area,
-                least: size,
-                most: area.next_multiple_of(size).max(size),
+                size,
+                several: true,
             });
         }
         Ok(size)
@@ -137,10 +137,10 @@ impl Str {
         }
         let size = inner.common().data.layout.ci_size;
         if image.len() != size {
-            return Err(RequestError::Length {
+            return Err(RequestError::IntervalLength {
                 given: image.len(),
-                least: size,
-                most: size,
+                size,
+                several: false,
             });
         }
         if inner.sphere().is_some() {
