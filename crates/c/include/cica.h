@@ -217,6 +217,7 @@ int cica_open(cica_env *env, const char *name, unsigned flags, cica_attributes *
 int cica_close(cica_dataset *dataset);
 /* Makes everything acknowledged so far durable. It ends no unit of recovery. */
 int cica_commit(cica_dataset *dataset);
+/* Up to now, with what strings that are open have counted, and other processes that read it. */
 int cica_statistics_of(cica_dataset *dataset, cica_statistics *statistics);
 
 /* ---- buffers ----
