@@ -24,8 +24,8 @@ pub fn peek(disk: &dyn Disk, path: &Path) -> Result<Root, OpenError> {
     read_root(&*file, path)
 }
 
-/// The index root that the data root names.
-pub(crate) fn read_index_root(file: &dyn File, path: &Path, data: &Root) -> Result<Root, OpenError> {
+/// The root of the index component `path`, in `file`, that the root of the data component `beside` names.
+pub(crate) fn read_index_root(file: &dyn File, (beside, path): (&Path, &Path), data: &Root) -> Result<Root, OpenError> {
     let bad = |what: String| OpenError::Unusable {
         path: path.to_path_buf(),
         what,
@@ -39,8 +39,10 @@ pub(crate) fn read_index_root(file: &dyn File, path: &Path, data: &Root) -> Resu
     })?;
     if root.part != Part::Index || root.cluster != data.cluster {
         return Err(bad(format!(
-            "belongs to {}, not to {}",
-            root.attributes.cluster_name, data.attributes.cluster_name
+            "it is a component of {}, and the data component {} is one of {}: one of the two files is another data set's",
+            root.attributes.cluster_name,
+            beside.display(),
+            data.attributes.cluster_name
         )));
     }
     if root.version != known.version || checksum != known.checksum {
