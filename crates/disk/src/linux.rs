@@ -36,7 +36,7 @@ use crate::{Begun, Create, Disk, File, Holder, Lock, Open, StreamMode, Whose};
 pub use area::{FilledArea, SeenArea};
 use file::LinuxFile;
 pub use fork::{generation, notice_forks};
-pub use inherited::{has_no_output, is_program, pass_no_files_on};
+pub use inherited::{has_no_input, has_no_output, is_program, pass_no_files_on};
 use lock::{Held, Written};
 use once_cell::race::OnceBool;
 use outside::OutsideFile;
