@@ -251,10 +251,7 @@ fn assert_locks_what_is_not_there(
     ] {
         let what = format!("{mode:?}, in a unit: {in_unit}");
         let unit = engine.unit();
-        let mut own = match in_unit {
-            true => ds.string_in(&unit),
-            false => ds.string(),
-        };
+        let mut own = if in_unit { ds.string_in(&unit) } else { ds.string() };
         own.lock(identity, mode, Patience::None).unwrap();
         let mut other = ds.string();
         assert_eq!(put(&mut other).map_err(|e| e.feedback().reason), Err(20), "{what}");
