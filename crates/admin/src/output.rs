@@ -148,6 +148,11 @@ impl Output {
         matches!(self.kind, OpenOutput::File(_))
     }
 
+    /// Is it a file that has its name when it is complete, and no device or pipe, which has what was written?
+    pub fn is_whole_or_not(&self) -> bool {
+        matches!(&self.kind, OpenOutput::File(writer) if !writer.output().is_stream())
+    }
+
     /// Completes it: the records written are durable then.
     pub fn close(self) -> Result<(), Trouble> {
         match self.kind {

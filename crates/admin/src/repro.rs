@@ -113,11 +113,14 @@ fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(
         }
         Copying::OutputFailed(cc, copied, trouble) => (cc.max(trouble.of(&output.name).tell(out)), copied),
     };
+    let is_untouched = request.whole && output.is_whole_or_not();
     if request.whole && (copied.refused > 0 || cc >= GAVE_UP) && output.is_file() {
         drop(output);
         // Its error would say less than what was told.
         let _ = input.close();
-        out.say(&CICA1022I, &[("name", &to.name())]);
+        if is_untouched {
+            out.say(&CICA1022I, &[("name", &to.name())]);
+        }
         return Ok((cc, CopyCounts::default()));
     }
     let written = match output.close() {
@@ -130,8 +133,13 @@ fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(
         written.map_err(|trouble| trouble.of(&to.name())),
         input.close().map_err(|trouble| trouble.of(&from.name())),
     ];
+    let is_written = closed[0].is_ok();
     for failure in closed.into_iter().filter_map(Result::err) {
         cc = cc.max(failure.tell(out));
+    }
+    if !is_written && is_untouched {
+        out.say(&CICA1022I, &[("name", &to.name())]);
+        return Ok((cc, CopyCounts::default()));
     }
     if cc < GAVE_UP || is_changed {
         if let Err(failure) = to.complete(services, out) {

@@ -17,8 +17,9 @@
  * with CICA_BAD_HANDLE, never followed. What was opened last is closed first: CICA_IN_USE says that something is
  * still open below.
  *
- * FORK AND SIGNALS. A child of a process that had opened something is refused with CICA_FORKED, and has neither its
- * files nor their locks: open after fork(), or exec. The library handles no signal of yours but SIGBUS, and that only
+ * FORK AND SIGNALS. A child of a process that has opened something before fork(), and be it closed again, is refused with
+ * CICA_FORKED whatever it calls, and has neither its files nor their locks: only exec gives it a library of its own. A
+ * process that forks children which are to use the library opens nothing before. The library handles no signal of yours but SIGBUS, and that only
  * where it reads a file that somebody cuts short. A handler may do what POSIX lets it do; a call of the library in one
  * that interrupted a call is refused with CICA_INTERRUPTED. A process may end in any way at any moment, by a signal, by
  * exit() or _exit() without a close: whoever opens the data sets next finds them whole, and a unit wholly or not at all.
@@ -88,7 +89,7 @@ enum {
     CICA_KEY_CHANGED = 0x0860,/* the prime key of a record cannot change */
     CICA_LENGTH_CHANGE = 0x0864, /* a record of an ESDS keeps its length */
     CICA_OPTIONS = 0x0868,    /* options that contradict each other */
-    CICA_LENGTH = 0x086C,     /* the record is too long, or too short for its key */
+    CICA_LENGTH = 0x086C,     /* the record is too long, or too short for its key; no control intervals */
     CICA_KEY_LENGTH = 0x0870, /* the key is empty, or longer than the data set's */
     CICA_LOADING = 0x0874,    /* while an empty data set is loaded: only records in ascending order */
     CICA_NO_BASE_RECORD = 0x0890, /* an alternate index points to a record that is not in its base: build it again */
@@ -107,7 +108,7 @@ enum {
     CICA_OPEN_NO_DATASET = 0x4094, /* not in the catalog, or its file is not there */
     CICA_OPEN_INHIBITED = 0x4098,  /* it can only be read */
     CICA_OPEN_ATTRIBUTES = 0x40A0, /* empty and opened for input, CICA_RESET of a NOREUSE data set, ... */
-    CICA_OPEN_IN_USE = 0x40A8,     /* another process has it open */
+    CICA_OPEN_IN_USE = 0x40A8,     /* another process, or another environment of this one, has it open */
     CICA_OPEN_IO = 0x40B8,         /* the system failed a call */
     CICA_OPEN_UNUSABLE = 0x40C0,   /* its files are damaged, of another data set, or of a newer release */
     CICA_OPEN_EMPTY_PATH = 0x40C4, /* the alternate index of the path was never built (BLDINDEX) */
@@ -121,7 +122,7 @@ enum {
     CICA_BUSY = 0x6002,       /* another thread is using this string */
     CICA_IN_USE = 0x6003,     /* something is still open below this handle */
     CICA_ARGUMENT = 0x6004,   /* a null pointer, an unknown flag, a text that is no data set name */
-    CICA_FORKED = 0x6005,     /* the handle belongs to the parent process */
+    CICA_FORKED = 0x6005,     /* a parent of this process has used the library before fork() */
     CICA_HANDLES = 0x6006,    /* 65,536 handles are open */
     CICA_INTERNAL = 0x6007,   /* an error of the library; the handle is unusable now. Please report it */
     CICA_INTERRUPTED = 0x6008, /* called by a handler of a signal that interrupted a call of the same thread, or after a
@@ -216,6 +217,7 @@ int cica_open(cica_env *env, const char *name, unsigned flags, cica_attributes *
 int cica_close(cica_dataset *dataset);
 /* Makes everything acknowledged so far durable. It ends no unit of recovery. */
 int cica_commit(cica_dataset *dataset);
+/* Up to now, with what strings that are open have counted, and other processes that read it. */
 int cica_statistics_of(cica_dataset *dataset, cica_statistics *statistics);
 
 /* ---- buffers ----
@@ -318,9 +320,10 @@ int cica_unit_begin(cica_env *env, cica_unit **unit);
 int cica_unit_commit(cica_unit *unit);
 /* Takes the changes back, newest first. Its strings keep their positions, and hold no record for update any more.
  * CICA_NOSPACE and the like: some are taken back, and asked again it goes on; until then cica_unit_commit() answers
- * CICA_OPTIONS. CICA_FENCED: the unit has ended, and who opens the fenced data set next takes its changes back; but if the
- * server of shared data sets went before it had answered cica_unit_commit() or cica_unit_prepare(), the unit stands, or is
- * in doubt, or is taken back, and cica_message() says so: look before you do it again. */
+ * CICA_OPTIONS. CICA_FENCED: the unit has ended, and who opens the fenced data set next takes its changes back; but if
+ * cica_unit_commit() or cica_unit_prepare() was answered CICA_FENCED before, because the log failed or the server of shared
+ * data sets went, the unit stands, or is in doubt, or is taken back, and cica_message() says so: look before you do it
+ * again. */
 int cica_unit_backout(cica_unit *unit);
 /* Ends the handle; its strings are closed before (else CICA_IN_USE). What was not committed is backed out, and that is
  * what the answer is of: the handle is gone unless changes are left that can be taken back when asked again. */

@@ -64,7 +64,7 @@ codes! {
     OPEN_NO_DATASET = 0x4094, c"no such data set";
     OPEN_INHIBITED = 0x4098, c"the data set can only be read";
     OPEN_ATTRIBUTES = 0x40A0, c"the data set's attributes do not allow this open";
-    OPEN_IN_USE = 0x40A8, c"another process has the data set open";
+    OPEN_IN_USE = 0x40A8, c"another process, or another environment of this one, has the data set open";
     OPEN_IO = 0x40B8, c"the system failed a call";
     OPEN_UNUSABLE = 0x40C0, c"the data set's files are damaged, of another data set, or of a newer release";
     OPEN_EMPTY_PATH = 0x40C4, c"the alternate index of the path was never built";
@@ -76,7 +76,7 @@ codes! {
     BUSY = 0x6002, c"another thread is using this string";
     IN_USE = 0x6003, c"something is still open below this handle";
     ARGUMENT = 0x6004, c"wrong argument";
-    FORKED = 0x6005, c"the handle belongs to the parent process";
+    FORKED = 0x6005, c"a parent of this process has used the library before fork()";
     HANDLES = 0x6006, c"too many handles are open";
     INTERNAL = 0x6007, c"an error of the library";
     INTERRUPTED = 0x6008, c"a signal interrupted a call of this thread, and that is not over";

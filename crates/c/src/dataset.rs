@@ -8,7 +8,9 @@ use crate::object::{Environment, Object, OpenDataSet};
 use cica_catalog::Name;
 use cica_engine::{Access, DataSet, Durability, OpenOptions};
 use cica_format::attributes::Organization;
+use cica_format::root::Statistics;
 use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::sync::Arc;
 
@@ -99,7 +101,7 @@ pub unsafe extern "C" fn cica_open_buffered(
             buffers: unsafe { asked(buffers) }?,
             ..options(flags)?
         };
-        let data_set = open(&environment, name, options)?;
+        let (file, data_set) = open(&environment, name, options)?;
         if let Some(a) = attributes {
             describe(&data_set, a);
         }
@@ -107,6 +109,7 @@ pub unsafe extern "C" fn cica_open_buffered(
         let opened = Arc::new(OpenDataSet {
             environment: environment.clone(),
             data_set,
+            file,
             strings: AtomicUsize::new(0),
         });
         // Without a handle nobody could close it.
@@ -117,9 +120,13 @@ pub unsafe extern "C" fn cica_open_buffered(
     })
 }
 
-fn open(environment: &Environment, name: &str, options: OpenOptions) -> Result<DataSet, Error> {
+/// Opens what a name leads to; the file of its data component, too.
+fn open(environment: &Environment, name: &str, options: OpenOptions) -> Result<(PathBuf, DataSet), Error> {
     let name = Name::parse(name).map_err(|error| Error::argument(error.to_string()))?;
-    Ok(environment.session.open(&name, options)?.1)
+    let session = &environment.session;
+    let (catalog, reached) = session.reach(&name)?;
+    let (file, _) = cica_session::files(&catalog, &reached.cluster)?;
+    Ok((file, session.open_reached(&name, &catalog, &reached, options)?))
 }
 
 fn options(flags: c_uint) -> Result<OpenOptions, Error> {
@@ -194,6 +201,21 @@ pub extern "C" fn cica_commit(dataset: *mut c_void) -> c_int {
     call(|| Ok(handle::data_set(dataset)?.data_set.commit()?))
 }
 
+/// Of the data component, as LISTCAT shows them: with what strings that are open have counted, and who reads.
+fn counted_by_all(open: &OpenDataSet) -> Statistics {
+    let engine = &open.environment.session.engine;
+    let (own, _) = open.data_set.statistics();
+    let Ok(root) = engine.peek(&open.file) else { return own };
+    let counted = engine.counted_by_all();
+    // Where counters cannot be shown, its own are all that is known.
+    let mut data = match counted.opens(root.component).next() {
+        Some(_) => root.statistics,
+        None => own,
+    };
+    counted.complete(root.component, &mut data, &mut Statistics::default());
+    data
+}
+
 /// Statistics up to now.
 ///
 /// # Safety
@@ -210,7 +232,7 @@ pub unsafe extern "C" fn cica_statistics_of(dataset: *mut c_void, statistics: *m
             "statistics",
             "cica_statistics",
         )?;
-        let (data, _) = open.data_set.statistics();
+        let data = counted_by_all(&open);
         *to = CStatistics {
             size: to.size,
             records: data.records,

@@ -101,7 +101,10 @@ fn in_child() -> bool {
 /// Refuses the child of a process that had something open, before anything is made for it.
 pub fn admit() -> Result<(), Error> {
     if in_child() {
-        Err(forked())
+        Err(Error::new(
+            FORKED,
+            "a parent of this process has used the library before fork(); only exec gives this process one of its own",
+        ))
     } else {
         Ok(())
     }
@@ -227,6 +230,7 @@ pub fn bad() -> Error {
 fn forked() -> Error {
     Error::new(
         FORKED,
-        "the handle belongs to the parent process; open after fork(), or begin the child with exec",
+        "the handle belongs to the parent process, which has used the library before fork(); only exec gives the child \
+         one of its own",
     )
 }

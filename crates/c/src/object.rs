@@ -8,6 +8,7 @@ use cica_format::attributes::Organization;
 use cica_session::Session;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ pub struct Environment {
 pub struct OpenDataSet {
     pub(crate) environment: Arc<Environment>,
     pub(crate) data_set: DataSet,
+    /// Of its data component, by which others' counts are found.
+    pub(crate) file: PathBuf,
     /// Open strings.
     pub(crate) strings: AtomicUsize,
 }

@@ -122,10 +122,19 @@ int main(int argc, char **argv)
     IS(strcmp(cica_strerror(CICA_NOTFOUND), "no such record"), 0);
     IS(strlen(cica_strerror(12345)) > 0, 1);
 
+    /* it is this process that has it open, in another environment, and not another one */
+    IS(cica_env_open(&options, &gone), CICA_OK);
+    IS(cica_open(gone, "PAYROLL.MASTER", CICA_OUTPUT, NULL, &ds2), CICA_OPEN_IN_USE);
+    IS(strstr(cica_message(), "this process has it open") != NULL, 1);
+    IS(strstr(cica_message(), "another process") == NULL, 1);
+    IS(cica_env_close(gone), CICA_OK);
+
     /* a child has none of its parent's handles */
     child = fork();
     if (child == 0)
-        _exit(cica_next(str, 0, &rec) == CICA_FORKED && cica_env_open(&options, &gone) == CICA_FORKED &&
+        _exit(cica_next(str, 0, &rec) == CICA_FORKED && strstr(cica_message(), "the handle") &&
+                      strstr(cica_message(), "only exec") && cica_env_open(&options, &gone) == CICA_FORKED &&
+                      !strstr(cica_message(), "handle") && strstr(cica_message(), "only exec") &&
                       cica_env_open(&fresh, &gone) == CICA_FORKED
                   ? 0
                   : 1);

@@ -3,6 +3,7 @@
  *
  *     numbers CATALOG-DIRECTORY
  */
+#define _GNU_SOURCE
 #include "common/is.h"
 #include <cica.h>
 
@@ -111,6 +112,52 @@ static void closed_handles(cica_env *env)
     IS(cica_close(set), CICA_OK);
 }
 
+/* What LISTCAT shows at this moment as REC-RETRIEVED of the first component it lists. */
+static unsigned long long shown;
+
+static void each_line(void *context, const char *line, size_t size)
+{
+    const char *field = memmem(line, size, "REC-RETRIEVED", 13);
+    (void)context;
+    if (field && shown == ~0ull)
+        sscanf(field + 13 + strspn(field + 13, "-"), "%llu", &shown);
+}
+
+static void are_as_listcat_shows(cica_env *env, cica_dataset *set, unsigned long long retrieved)
+{
+    static const char cards[] = " LISTCAT ENTRIES(KEYED) ALL\n";
+    cica_statistics statistics = {.size = sizeof statistics};
+    int maximum;
+
+    shown = ~0ull;
+    IS(cica_idcams(env, cards, sizeof cards - 1, each_line, NULL, &maximum), CICA_OK);
+    IS(cica_statistics_of(set, &statistics), CICA_OK);
+    IS((int)shown, (int)retrieved);
+    IS((int)statistics.retrieved, (int)retrieved);
+}
+
+/* With what strings that are open have counted, and those that read and wrote nothing. */
+static void statistics(cica_env *env, unsigned long long before)
+{
+    cica_dataset *set;
+    cica_string *string;
+    cica_val record;
+
+    for (unsigned flags = CICA_INPUT; flags <= CICA_OUTPUT; flags++) {
+        IS(cica_open(env, "KEYED", flags, NULL, &set), CICA_OK);
+        are_as_listcat_shows(env, set, before);
+        IS(cica_string_open(set, &string), CICA_OK);
+        IS(cica_get(string, "0001", 4, 0, &record), CICA_OK);
+        are_as_listcat_shows(env, set, before + 1);
+        IS(cica_string_close(string), CICA_OK);
+        are_as_listcat_shows(env, set, ++before);
+        IS(cica_close(set), CICA_OK);
+    }
+    IS(cica_open(env, "KEYED", CICA_INPUT, NULL, &set), CICA_OK);
+    are_as_listcat_shows(env, set, before);
+    IS(cica_close(set), CICA_OK);
+}
+
 int main(int argc, char **argv)
 {
     cica_env_options options = {sizeof options, argc > 1 ? argv[1] : NULL, 0, 1};
@@ -122,6 +169,8 @@ int main(int argc, char **argv)
     by_number(env, "SLOTS");
     by_number(env, "LINES");
     closed_handles(env);
+    /* Those of its thread. */
+    statistics(env, 200000);
     IS(cica_env_close(env), CICA_OK);
     return wrong;
 }

@@ -1,7 +1,7 @@
 //! Standard output and error, on which data do not steer the terminal.
 
-use cica_disk::{has_no_output, visible, Visible};
-use std::io::{self, IsTerminal, StdoutLock, Write};
+use cica_disk::{has_no_input, has_no_output, visible, Visible};
+use std::io::{self, BufRead, IsTerminal, Read, StdinLock, StdoutLock, Write};
 
 /// Standard output.
 pub fn stdout() -> Visible<Stdout> {
@@ -24,6 +24,42 @@ impl Write for Stdout {
 
     fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
+    }
+}
+
+/// Standard input, of which it is known whether there is one.
+#[derive(Debug)]
+pub struct Stdin(StdinLock<'static>);
+
+/// Standard input.
+pub fn stdin() -> Stdin {
+    Stdin(io::stdin().lock())
+}
+
+impl Stdin {
+    fn check(&self) -> io::Result<()> {
+        if has_no_input() {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "standard input is closed"));
+        }
+        Ok(())
+    }
+}
+
+impl Read for Stdin {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.check()?;
+        self.0.read(bytes)
+    }
+}
+
+impl BufRead for Stdin {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.check()?;
+        self.0.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.0.consume(bytes);
     }
 }
 

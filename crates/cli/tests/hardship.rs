@@ -289,3 +289,30 @@ fn without_memory_nothing_acknowledged_is_lost() {
         "some limits were to be too low, and some high enough"
     );
 }
+
+/// A file is whole or as it was, a device or pipe has what came: nothing else is said of either.
+#[test]
+fn an_export_without_room_says_what_became_of_the_file() {
+    let place = Place::new();
+    place.names("0000 begin\n");
+    place.write("there", b"those of yesterday\n");
+    // Few records are written when the file is completed, many before.
+    for keys in [1..3_000, 3_000..9_000] {
+        place.run_with(&["put", "A.NAMES", "-q"], lines(keys).as_bytes()).done();
+        for file in ["there", "new"] {
+            // Of what is larger than this it can write nothing.
+            let run = finish(after(&place, "ulimit -f 64", &["export", "A.NAMES", file]), b"");
+            assert_eq!(run.status, 12, "{run:?}");
+            let told = format!("{}{}", run.text(), run.err);
+            assert!(told.contains("cannot be written"), "{told}");
+            let untouched = format!("NOTHING WAS WRITTEN TO FILE {}", place.path(file).display());
+            assert!(told.contains(&untouched) && !told.contains("incomplete"), "{told}");
+        }
+    }
+    assert_eq!(place.read("there"), b"those of yesterday\n");
+    assert!(!place.path("new").exists());
+    let run = place.run(&["export", "A.NAMES", "/dev/full"]);
+    assert_eq!(run.status, 12, "{run:?}");
+    let told = format!("{}{}", run.text(), run.err);
+    assert!(!told.contains("CICA1022I") && !told.contains("incomplete"), "{told}");
+}

@@ -187,3 +187,46 @@ fn an_output_that_is_closed_is_an_error() {
     let run = command.stdin(Stdio::null()).stdout(Stdio::null()).output().unwrap();
     assert!(run.status.success(), "{run:?}");
 }
+
+#[test]
+fn an_input_that_is_closed_is_an_error() {
+    let place = place();
+    place
+        .cards("DEFINE CLUSTER (NAME(A.LINEAR) LINEAR CYLINDERS(1 1))", &[])
+        .done();
+    let cica = env!("CARGO_BIN_EXE_cica");
+    for (args, status) in [
+        ("put A.NAMES", 12),
+        ("put A.NAMES --hex", 12),
+        ("idcams", 16),
+        ("import - A.NAMES --replace", 12),
+        ("import /dev/stdin A.NAMES --replace", 12),
+        ("lds write A.LINEAR", 12),
+        // It is not read.
+        ("cat A.NAMES", 0),
+    ] {
+        let run_with = |from: &str| {
+            let mut command = std::process::Command::new("sh");
+            command.args(["-c", &format!("exec {cica} {args} {from}")]);
+            let envs = place.command(&[]);
+            command.envs(envs.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            finish(
+                {
+                    command.current_dir(&place.dir);
+                    command
+                },
+                b"",
+            )
+        };
+        let run = run_with("<&-");
+        let told = format!("{}{}", run.err, run.text());
+        assert_eq!(run.status, status, "{args}: {told}");
+        let is_told = told.contains("CICA09") || told.contains("IDC3300I");
+        assert!(status == 0 || is_told, "{args}: {told}");
+        assert!(!told.contains("panicked"), "{told}");
+        // From nothing is no error of the stream's.
+        let told = run_with("</dev/null").err;
+        assert!(!told.contains("closed") && !told.contains("Bad file"), "{args}: {told}");
+    }
+    assert_eq!(place.run(&["cat", "A.NAMES"]).done(), "AAAAone\nBBBBtwo\n");
+}

@@ -158,11 +158,7 @@ impl OpenFile {
         };
         source.session.disk.open(&data, how).map(Some).map_err(|error| {
             let error = match error.kind() {
-                std::io::ErrorKind::WouldBlock => cica_engine::OpenError::InUse {
-                    by: source.session.disk.holder(&data),
-                    path: data,
-                    why: "another process has it open for output",
-                },
+                std::io::ErrorKind::WouldBlock => cica_engine::OpenError::in_use(&*source.session.disk, &data, false),
                 _ => cica_engine::OpenError::Io {
                     path: data,
                     doing: "lock",

@@ -14,7 +14,7 @@
 //! when the directory was admitted.
 
 use crate::error::{failed, Action};
-use crate::{Begun, Create, Disk, File, Open, StreamMode, Whose};
+use crate::{Begun, Create, Disk, File, Holder, Open, StreamMode, Whose};
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
@@ -115,7 +115,7 @@ impl<D: Disk> Disk for Confined<D> {
         self.inner.stream(&self.file(path, &Action::Open)?, way)
     }
 
-    fn holder(&self, path: &Path) -> Option<String> {
+    fn holder(&self, path: &Path) -> Option<Holder> {
         self.inner.holder(path)
     }
 

@@ -1,7 +1,7 @@
 //! [`Counted`]: a disk that counts what is asked of it, so that tests and benchmarks can state what an operation
 //! costs in calls, bytes and syncs.
 
-use crate::{Begun, Cells, Disk, File, Mapped, Open, ReadAt, ReadInto, StreamMode, WriteAt};
+use crate::{Begun, Cells, Disk, File, Holder, Mapped, Open, ReadAt, ReadInto, StreamMode, WriteAt};
 use std::io;
 use std::ops::Sub;
 use std::path::{Path, PathBuf};
@@ -175,7 +175,7 @@ impl<D: Disk> Disk for Counted<D> {
         }))
     }
 
-    fn holder(&self, path: &Path) -> Option<String> {
+    fn holder(&self, path: &Path) -> Option<Holder> {
         self.disk.holder(path)
     }
 

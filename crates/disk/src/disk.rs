@@ -2,8 +2,27 @@
 
 use crate::file::{Begun, File, ReadAt};
 use crate::open::{Create, Open, StreamMode};
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// Who has a lock on a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Holder {
+    /// This process and nobody else, by another open of it.
+    This,
+    /// Others, by process and program.
+    Others(String),
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Holder::This => write!(f, "this process"),
+            Holder::Others(who) => write!(f, "{who}"),
+        }
+    }
+}
 
 /// A place that holds files: four of the eight methods.
 pub trait Disk: Send + Sync + std::fmt::Debug {
@@ -54,8 +73,8 @@ pub trait Disk: Send + Sync + std::fmt::Debug {
         one == other
     }
 
-    /// Who has a lock on a file, by process and program, as far as that can be told: for people.
-    fn holder(&self, path: &Path) -> Option<String> {
+    /// Who has a lock on a file, as far as that can be told: for people.
+    fn holder(&self, path: &Path) -> Option<Holder> {
         let _ = path;
         None
     }

@@ -62,15 +62,16 @@ pub use cells::{Cells, LINE};
 pub use clock::{Clock, ManualClock, SystemClock, ROUGHLY};
 pub use confined::{is_outside, Confined};
 pub use counted::{Counted, Counts};
-pub use disk::{Disk, Whose};
+pub use disk::{Disk, Holder, Whose};
 pub use error::{Action, DiskError};
 pub use file::{overwrite, Begun, File, Mapped, ReadAt, ReadInto, WriteAt};
 pub use file_reader::FileReader;
 pub use image::{FileId, Image};
 #[cfg(target_os = "linux")]
 pub use linux::{
-    clean_before_signals_end, generation, has_no_output, hold_signals, is_program, notice_forks, pass_no_files_on,
-    survive_file_size_limit, FilledArea, HeldSignals, LinuxDisk, PeerProcess, ProcessTimes, SeenArea, MODE,
+    clean_before_signals_end, generation, has_no_input, has_no_output, hold_signals, is_program, notice_forks,
+    pass_no_files_on, survive_file_size_limit, FilledArea, HeldSignals, LinuxDisk, PeerProcess, ProcessTimes, SeenArea,
+    MODE,
 };
 pub use memory::MemoryDisk;
 pub use name::{FileName, FileNameError};
@@ -103,6 +104,12 @@ pub fn is_program() {}
 /// Where no descriptor can be looked at before Rust begins, there is an output.
 #[cfg(not(target_os = "linux"))]
 pub fn has_no_output() -> bool {
+    false
+}
+
+/// Where no descriptor can be looked at before Rust begins, there is an input.
+#[cfg(not(target_os = "linux"))]
+pub fn has_no_input() -> bool {
     false
 }
 

@@ -33,11 +33,11 @@ mod uring;
 mod window;
 
 use crate::error::{failed, Action};
-use crate::{Begun, Create, Disk, File, Lock, Open, StreamMode, Whose};
+use crate::{Begun, Create, Disk, File, Holder, Lock, Open, StreamMode, Whose};
 pub use area::{FilledArea, SeenArea};
 use file::LinuxFile;
 pub use fork::{generation, notice_forks};
-pub use inherited::{has_no_output, is_program, pass_no_files_on};
+pub use inherited::{has_no_input, has_no_output, is_program, pass_no_files_on};
 use lock::{Held, Written};
 use once_cell::race::OnceBool;
 use outside::OutsideFile;
@@ -176,7 +176,7 @@ impl Disk for LinuxDisk {
         Ok(Box::new(OutsideFile::open(path, way)?))
     }
 
-    fn holder(&self, path: &Path) -> Option<String> {
+    fn holder(&self, path: &Path) -> Option<Holder> {
         lock::holder_of(spelled(path))
     }
 

@@ -156,7 +156,8 @@ impl DataSet {
             Whereabouts::Far(set, _) => set.facts(),
         }
     }
-    /// Statistics of data and index, up to now.
+    /// Statistics of data and index, up to now: without what strings that are open have counted, and other processes,
+    /// which [`Engine::counted_by_all`](crate::Engine::counted_by_all) adds to those of the root.
     pub fn statistics(&self) -> (Statistics, Statistics) {
         let facts = self.facts();
         (facts.data, facts.index)

@@ -1,7 +1,8 @@
 //! What a request answers when it does not do what was asked: VSAM's return code, reason and component, and words.
 
+use cica_disk::{Disk, Holder};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// VSAM's feedback: register 15, reason and component of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -132,6 +133,15 @@ pub enum RequestError {
         /// Most allowed.
         most: usize,
     },
+    /// 8/108: not so many bytes as a control interval has.
+    IntervalLength {
+        /// Bytes given.
+        given: usize,
+        /// CISZ.
+        size: usize,
+        /// As many of them as there is room for are got.
+        several: bool,
+    },
     /// 8/112: key or generic key of length 0 or longer than the data set's.
     KeyLength {
         /// Bytes given.
@@ -252,7 +262,7 @@ impl RequestError {
             KeyChanged => (8, 96),
             LengthChange { .. } => (8, 100),
             Options { .. } => (8, 104),
-            Length { .. } => (8, 108),
+            Length { .. } | IntervalLength { .. } => (8, 108),
             KeyLength { .. } => (8, 112),
             Loading => (8, 116),
             BadInterval { .. } => (8, 156),
@@ -290,6 +300,15 @@ pub fn show_key(key: &[u8]) -> String {
     }
 }
 
+/// What a name of the lock table stands for: a record, or where records are added to an ESDS.
+fn show_locked(key: &[u8]) -> String {
+    if key.is_empty() {
+        "the end of the data set".into()
+    } else {
+        format!("record {}", show_key(key))
+    }
+}
+
 /// What ends a copy from string to string.
 #[derive(Debug)]
 pub enum CopyError {
@@ -309,24 +328,24 @@ impl fmt::Display for RequestError {
             NotFound => write!(f, "no such record")?,
             Exclusive { key, by, .. } => {
                 let by = by.as_deref().unwrap_or("another string or unit of recovery");
-                write!(f, "record {} is held by {by}", show_key(key))?;
+                write!(f, "{} is held by {by}", show_locked(key))?;
             }
             Deadlock { key, by } => write!(
                 f,
-                "waiting for record {} would never end: {} waits for this unit of recovery; back it out and do it again",
-                show_key(key),
+                "waiting for {} would never end: {} waits for this unit of recovery; back it out and do it again",
+                show_locked(key),
                 by.as_deref().unwrap_or("who holds it")
             )?,
             LockTimeout { key, by } => write!(
                 f,
-                "record {} was not free in time: {} holds it",
-                show_key(key),
+                "{} was not free in time: {} holds it",
+                show_locked(key),
                 by.as_deref().unwrap_or("another string or unit of recovery")
             )?,
             Retained { key, by } => write!(
                 f,
-                "the lock of record {} is retained for {}, whose changes are not ended yet",
-                show_key(key),
+                "the lock of {} is retained for {}, whose changes are not ended yet",
+                show_locked(key),
                 by.as_deref().unwrap_or("a unit of recovery")
             )?,
             NoSpace { why } => write!(f, "the data set cannot be extended: {why}")?,
@@ -357,6 +376,10 @@ impl fmt::Display for RequestError {
                 "the record has {has} bytes and keeps its length; {given} bytes were given"
             )?,
             Options { what } => write!(f, "{what}")?,
+            IntervalLength { given, size, several } => {
+                let wanted = if *several { "one or more times that is wanted" } else { "just that is wanted" };
+                write!(f, "{given} bytes were given, a control interval of this data set has {size}: {wanted}")?
+            }
             Length { given, least, most } => {
                 write!(f, "the record has {given} bytes, this data set takes {least} to {most}")?
             }
@@ -429,7 +452,7 @@ pub enum OpenError {
         /// The file.
         path: PathBuf,
     },
-    /// 168: another process has it open.
+    /// 168: another process has it open, or this one for something else.
     InUse {
         /// The file.
         path: PathBuf,
@@ -493,6 +516,26 @@ pub enum OpenError {
 }
 
 impl OpenError {
+    /// The lock of a file cannot be had: who has it open. `write`: this open is for output.
+    pub fn in_use(disk: &dyn Disk, path: &Path, write: bool) -> OpenError {
+        let (here, by) = match disk.holder(path) {
+            Some(Holder::This) => (true, None),
+            Some(Holder::Others(who)) => (false, Some(who)),
+            None => (false, None),
+        };
+        let why = match (here, write) {
+            (false, true) => "another process has it open, and this open is for output",
+            (false, false) => "another process has it open for output",
+            (true, true) => "this process has it open in another environment (session), and this open is for output",
+            (true, false) => "this process has it open for output in another environment (session)",
+        };
+        OpenError::InUse {
+            path: path.to_path_buf(),
+            why,
+            by,
+        }
+    }
+
     /// VSAM's OPEN reason.
     pub fn acberflg(&self) -> u8 {
         match self {

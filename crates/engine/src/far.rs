@@ -43,7 +43,7 @@ pub enum Whole {
     Checkpoint,
 }
 
-/// The end of a unit that its owner was asked for when it went, and did not answer.
+/// The end of a unit that its owner was asked for when it went, and did not answer, or that a failed log may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unanswered {
     /// [`FarUnit::commit`].
@@ -55,17 +55,29 @@ pub enum Unanswered {
 impl Unanswered {
     /// What the program is told: nobody here knows whether the owner had done it.
     pub fn refusal(self) -> RequestError {
+        self.after("the process that shares it has gone without an answer")
+    }
+
+    /// The same where the log failed with it; `failed` is what the data set answers since.
+    pub fn refusal_near(self, failed: Option<&RequestError>) -> RequestError {
+        match failed {
+            Some(RequestError::Fenced { why }) => self.after(why),
+            _ => self.after("the log failed"),
+        }
+    }
+
+    fn after(self, before: &str) -> RequestError {
         let why = match self {
             Unanswered::Commit => {
-                "the process that shares it has gone without an answer: whether the unit of recovery was committed is not \
-                 known; look at its records before it is done again"
+                "whether the unit of recovery was committed is not known; look at its records before it is done again"
             }
             Unanswered::Prepare => {
-                "the process that shares it has gone without an answer: whether the unit of recovery was prepared is not \
-                 known; look at the units in doubt before it is done again"
+                "whether the unit of recovery was prepared is not known; look at the units in doubt before it is done again"
             }
         };
-        RequestError::Fenced { why: why.into() }
+        RequestError::Fenced {
+            why: format!("{before}: {why}"),
+        }
     }
 }
 

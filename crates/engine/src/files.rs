@@ -24,8 +24,8 @@ pub fn peek(disk: &dyn Disk, path: &Path) -> Result<Root, OpenError> {
     read_root(&*file, path)
 }
 
-/// The index root that the data root names.
-pub(crate) fn read_index_root(file: &dyn File, path: &Path, data: &Root) -> Result<Root, OpenError> {
+/// The root of the index component `path`, in `file`, that the root of the data component `beside` names.
+pub(crate) fn read_index_root(file: &dyn File, (beside, path): (&Path, &Path), data: &Root) -> Result<Root, OpenError> {
     let bad = |what: String| OpenError::Unusable {
         path: path.to_path_buf(),
         what,
@@ -39,8 +39,10 @@ pub(crate) fn read_index_root(file: &dyn File, path: &Path, data: &Root) -> Resu
     })?;
     if root.part != Part::Index || root.cluster != data.cluster {
         return Err(bad(format!(
-            "belongs to {}, not to {}",
-            root.attributes.cluster_name, data.attributes.cluster_name
+            "it is a component of {}, and the data component {} is one of {}: one of the two files is another data set's",
+            root.attributes.cluster_name,
+            beside.display(),
+            data.attributes.cluster_name
         )));
     }
     if root.version != known.version || checksum != known.checksum {
@@ -68,16 +70,7 @@ pub(crate) fn open_as(disk: &dyn Disk, path: &Path, how: Open) -> Result<Box<dyn
         std::io::ErrorKind::NotFound => OpenError::Missing {
             path: path.to_path_buf(),
         },
-        std::io::ErrorKind::WouldBlock if how.write => OpenError::InUse {
-            path: path.to_path_buf(),
-            why: "another process has it open, and this open is for output",
-            by: disk.holder(path),
-        },
-        std::io::ErrorKind::WouldBlock => OpenError::InUse {
-            path: path.to_path_buf(),
-            why: "another process has it open for output",
-            by: disk.holder(path),
-        },
+        std::io::ErrorKind::WouldBlock => OpenError::in_use(disk, path, how.write),
         _ => OpenError::Io {
             path: path.to_path_buf(),
             doing: "open",

@@ -85,7 +85,7 @@ impl Engine {
             None
         } else {
             let file = open_file(self.disk(), index, Lock::None, false)?;
-            let root = read_index_root(&*file, index, &root)?;
+            let root = read_index_root(&*file, (data, index), &root)?;
             Some(StoredComponent::new(file, index, root)?)
         };
         Ok(Stored {

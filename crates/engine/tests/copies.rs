@@ -313,3 +313,26 @@ fn a_copied_log_is_not_done_to_files_that_stayed_where_they_were() {
     assert!(error.to_string().contains("belongs to the original"), "{error}");
     assert_eq!(count(&here, "a"), 12);
 }
+
+/// Which of the two files is astray only people can tell.
+#[test]
+fn of_two_components_that_do_not_belong_together_both_are_named() {
+    let world = World::memory();
+    let engine = world.engine();
+    for name in ["a", "b"] {
+        loaded(&world, &engine, name, 10);
+    }
+    let ((data, index), (foreign, _)) = (world.paths("a"), world.paths("b"));
+    let bytes = bytes_of(&*world.disk, &foreign);
+    put(&*world.disk, &data, 0, &bytes);
+    let told = match engine.open(&data, &index, OpenOptions::default()) {
+        Ok(_) => panic!("they are of two data sets"),
+        Err(error) => error.to_string(),
+    };
+    for words in [
+        format!("{}: it is a component of T.A, ", index.display()),
+        format!("the data component {} is one of T.B", data.display()),
+    ] {
+        assert!(told.contains(&words), "{words}: {told}");
+    }
+}

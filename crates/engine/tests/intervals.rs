@@ -456,3 +456,50 @@ fn control_intervals_pass_through_shared_buffers_too() {
     assert_eq!(pool.counts()[0].user_writes, 0);
     assert_eq!(open.write_buffers().unwrap(), 1);
 }
+
+#[test]
+fn a_control_interval_is_put_back_by_who_has_locked_its_records_and_by_nobody_else() {
+    for organization in [Organization::Ksds, Organization::Esds, Organization::Rrds] {
+        let (_world, _engine, open) = loaded(organization);
+        let identity = match organization {
+            Organization::Ksds => key(1),
+            Organization::Rrds => 1u64.to_be_bytes().to_vec(),
+            _ => 0u64.to_be_bytes().to_vec(),
+        };
+        let (mut s, mut t) = (open.string(), open.string());
+        s.lock(&identity, LockMode::Exclusive, Patience::None).unwrap();
+        let mut image = get(&mut t, 0);
+        image[..60].copy_from_slice(&sealed(1, 2, 60));
+        assert_eq!(codes(t.put_interval(&image)), (8, 20), "{organization:?}");
+        get(&mut s, 0);
+        s.put_interval(&image).unwrap();
+        assert_eq!(values(&open)[0], 2, "{organization:?}");
+        // What it has got for update is written over by nobody, itself neither.
+        hold(&mut s, organization, 1);
+        let image = get(&mut s, 0);
+        let mut other = image.clone();
+        other[..60].copy_from_slice(&sealed(1, 3, 60));
+        assert_eq!(codes(s.put_interval(&other)), (8, 20), "{organization:?}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_control_intervals_are_told_how_many_one_has() {
+    let (_world, _engine, open) = loaded(Organization::Ksds);
+    let mut s = open.string();
+    let words = |error: RequestError| (error.feedback().reason, error.to_string());
+    let (reason, told) = words(s.get_intervals(0, &mut [0; SIZE + 1], Intent::Read).unwrap_err());
+    assert_eq!(reason, 108);
+    assert!(
+        told.starts_with("513 bytes were given, a control interval of this data set has 512: one or more times that"),
+        "{told}"
+    );
+    assert_eq!(words(s.get_intervals(0, &mut [], Intent::Read).unwrap_err()).0, 108);
+    get(&mut s, 0);
+    let (reason, told) = words(s.put_interval(&[0; SIZE - 1]).unwrap_err());
+    assert_eq!(reason, 108);
+    assert!(
+        told.starts_with("511 bytes were given, a control interval of this data set has 512: just that"),
+        "{told}"
+    );
+}

@@ -5,7 +5,9 @@
 mod common;
 
 use cica_engine::*;
+use cica_format::attributes::Organization;
 use common::keyed::*;
+use common::sphere;
 use common::*;
 use std::time::Duration;
 
@@ -231,4 +233,159 @@ fn a_read_that_locks_keeps_no_lock_of_a_record_that_went() {
         insert(&mut ds.string(), 10, 1).unwrap();
     }
     assert!(engine.lock_lines().is_empty());
+}
+
+/// Somebody locks what is not there, and others want to put it there; then it is free for them.
+fn assert_locks_what_is_not_there(
+    engine: &Engine,
+    ds: &DataSet,
+    identity: &[u8],
+    put: impl Fn(&mut Str) -> Result<(), RequestError> + Send + Sync,
+) {
+    let wanted = ds.string();
+    for (mode, in_unit) in [
+        (LockMode::Exclusive, false),
+        (LockMode::Shared, false),
+        (LockMode::Exclusive, true),
+        (LockMode::Shared, true),
+    ] {
+        let what = format!("{mode:?}, in a unit: {in_unit}");
+        let unit = engine.unit();
+        let mut own = if in_unit { ds.string_in(&unit) } else { ds.string() };
+        own.lock(identity, mode, Patience::None).unwrap();
+        let mut other = ds.string();
+        assert_eq!(put(&mut other).map_err(|e| e.feedback().reason), Err(20), "{what}");
+        other.set_patience(SHORT);
+        assert_eq!(put(&mut other).map_err(|e| e.feedback().reason), Err(22), "{what}");
+        let others = engine.unit();
+        assert_eq!(reason(put(&mut ds.string_in(&others))), 20, "{what}");
+        others.backout().unwrap();
+        std::thread::scope(|threads| {
+            let waits = threads.spawn(|| {
+                let mut patient = ds.string();
+                patient.set_patience(LONG);
+                put(&mut patient)
+            });
+            until_waiting(engine, 1);
+            assert!(own.unlock(identity), "{what}");
+            waits.join().unwrap().unwrap();
+        });
+        let mut erases = ds.string();
+        erases.set_patience(LONG);
+        let argument = match identity.len() {
+            _ if ds.attributes().organization == Organization::Ksds => Argument::Key(identity),
+            length => Argument::Rrn(u32::from_be_bytes(identity[length - 4..].try_into().unwrap())),
+        };
+        erases.get(argument, Search::Equal, Intent::Update).unwrap();
+        erases.erase().unwrap();
+        unit.backout().unwrap();
+    }
+    // His own lock is in nobody's way who is of the same owner, whatever others hold elsewhere.
+    let owner = engine.lock_owner("PAYROLL");
+    let (mut one, mut two) = (ds.string(), ds.string());
+    one.owned_by(&owner);
+    two.owned_by(&owner);
+    one.lock(identity, LockMode::Exclusive, Patience::None).unwrap();
+    let mut stranger = ds.string();
+    let refused = put(&mut stranger).unwrap_err().to_string();
+    assert!(refused.contains("held by PAYROLL"), "{refused}");
+    put(&mut two).unwrap();
+    drop((wanted, owner, one, two));
+    assert!(engine.lock_lines().is_empty(), "{:?}", engine.lock_lines());
+}
+
+#[test]
+fn what_is_locked_and_not_there_is_inserted_by_nobody_else() {
+    let (engine, ds) = opened();
+    assert_locks_what_is_not_there(&engine, &ds, &key(15), |s| insert(s, 15, 1));
+    for organization in [Organization::Rrds, Organization::Vrrds] {
+        let world = World::memory();
+        let engine = world.engine();
+        world.create(&engine, "d", |data, _| {
+            data.organization = organization;
+            data.key_length = 0;
+            (data.average_record, data.maximum_record) = (100, 100);
+        });
+        let ds = world.open(&engine, "d");
+        ds.string().insert_at(1, &[1; 100], Insert::Sequential).unwrap();
+        ds.close().unwrap();
+        let ds = world.open(&engine, "d");
+        let identity: &[u8] = match organization {
+            Organization::Rrds => &[0, 0, 0, 0, 0, 0, 0, 7],
+            _ => &[0, 0, 0, 7],
+        };
+        assert_locks_what_is_not_there(&engine, &ds, identity, |s| s.insert_at(7, &[7; 100], Insert::Direct));
+    }
+}
+
+#[test]
+fn neither_with_alternate_indexes_nor_through_a_path() {
+    let world = World::memory();
+    let engine = sphere::ready(&world);
+    let ds = sphere::open(&world, &engine);
+    let new = sphere::record(15, "0015", "BBB");
+    assert_locks_what_is_not_there(&engine, &ds, &key(15), |s| s.insert(&new, Insert::Direct).map(drop));
+    let upgrade = [sphere::files(&world, "u"), sphere::files(&world, "n")];
+    let base = sphere::files(&world, "b");
+    let path = engine
+        .open_path(&base, &upgrade, &upgrade[1], sphere::output())
+        .unwrap();
+    let new = sphere::record(25, "0025", "BBB");
+    let mut own = ds.string();
+    own.lock(&key(25), LockMode::Exclusive, Patience::None).unwrap();
+    let mut through = path.string();
+    assert_eq!(reason(through.insert(&new, Insert::Direct)), 20);
+    drop(own);
+    through.insert(&new, Insert::Direct).unwrap();
+    drop(through);
+    path.close().unwrap();
+    ds.close().unwrap();
+    sphere::assert_agree(&world, &engine);
+}
+
+/// What is loaded with buffers of its own, or not, asks as well.
+#[test]
+fn what_is_locked_is_loaded_by_nobody_else() {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "a", |_, _| ());
+    let ds = world.open(&engine, "a");
+    let (mut load, mut own) = (ds.string(), ds.string());
+    load.insert(&sealed(1, 1, 60), Insert::Sequential).unwrap();
+    own.lock(&key(2), LockMode::Exclusive, Patience::None).unwrap();
+    assert_eq!(reason(load.insert(&sealed(2, 2, 60), Insert::Sequential)), 20);
+    drop(own);
+    load.insert(&sealed(2, 2, 60), Insert::Sequential).unwrap();
+}
+
+/// Records are added to an ESDS at its end, which has no key that could be shown.
+#[test]
+fn the_end_of_an_esds_is_called_so() {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "d", |data, _| {
+        (data.organization, data.key_length) = (Organization::Esds, 0);
+    });
+    let ds = world.open(&engine, "d");
+    let unit = engine.unit();
+    ds.string_in(&unit).insert(b"FIRST", Insert::Sequential).unwrap();
+    let words = |s: &mut Str| s.insert(b"SECOND", Insert::Sequential).unwrap_err().to_string();
+    let mut other = ds.string();
+    assert_eq!(
+        words(&mut other),
+        "the end of the data set is held by another string or unit of recovery [8/20]"
+    );
+    other.set_patience(SHORT);
+    let late = words(&mut other);
+    assert!(
+        late.starts_with("the end of the data set was not free in time: "),
+        "{late}"
+    );
+    unit.retain();
+    let retained = words(&mut ds.string());
+    assert!(
+        retained.starts_with("the lock of the end of the data set is retained for "),
+        "{retained}"
+    );
+    assert!(unit.backout().is_ok());
 }

@@ -532,3 +532,58 @@ fn a_tree_committed_after_a_backout_is_not_taken_back_by_a_power_cut() {
     let world = after_power_cut(&disk);
     assert_eq!(contents(&world.open(&world.engine(), "a")), expected);
 }
+
+/// The tail has the end of a unit for which the log has no room: the next open finds it there. With nothing of the end
+/// written, and with the end written and not known to be durable.
+#[test]
+fn whether_a_unit_stands_whose_commit_failed_with_the_log_is_not_known() {
+    for (call, stands) in [(Call::Write, true), (Call::Sync, true)] {
+        let (disk, world, engine) = world();
+        let a = world.open(&engine, "a");
+        let unit = engine.unit();
+        let mut s = a.string_in(&unit);
+        change(&mut s);
+        unit.commit().unwrap();
+        insert(&mut s, 3, 3).unwrap();
+        let log = log_files(&world)
+            .into_iter()
+            .find(|name| name.contains("log-"))
+            .unwrap();
+        let only = Path::new("/log").join(log);
+        disk.set_faults(Faults::none().fail_from(call, 1, Errno::Io).only(only));
+        assert_eq!(codes(unit.commit()), (12, 16));
+        disk.set_faults(Faults::none());
+        let told = unit.backout().unwrap_err();
+        assert_eq!((told.feedback().return_code, told.feedback().reason), (12, 16));
+        let words = told.to_string();
+        assert!(
+            words.contains("whether the unit of recovery was committed is not known"),
+            "{words}"
+        );
+        // The log's own words are there as well, once.
+        assert_eq!(words.matches("is fenced after a failure").count(), 1, "{words}");
+        assert!(words.contains("log-0001"), "{words}");
+        drop(s);
+        assert_eq!(codes(a.close()), (12, 16));
+        let there = numbers(&world.open(&engine, "a")).contains(&3);
+        assert_eq!(there, stands, "{call:?}");
+    }
+}
+
+/// Where no commit was tried, nobody can find the end of the unit.
+#[test]
+fn a_backout_with_the_log_gone_is_finished_by_the_next_open() {
+    let (disk, world, engine) = world();
+    let a = world.open(&engine, "a");
+    let unit = engine.unit();
+    let mut s = a.string_in(&unit);
+    change(&mut s);
+    unit.commit().unwrap();
+    insert(&mut s, 3, 3).unwrap();
+    fence(&disk, &world, &a, "a");
+    let words = unit.backout().unwrap_err().to_string();
+    assert!(!words.contains("not known"), "{words}");
+    drop(s);
+    assert_eq!(codes(a.close()), (12, 16));
+    assert!(!numbers(&world.open(&engine, "a")).contains(&3));
+}

@@ -4,8 +4,9 @@
 use crate::entry::messages;
 
 messages! { LIST:
-CICA1022I 0 "FILE {name} IS AS IT WAS",
-    "Not all records came, as the messages before say. The file that was to have them was not touched, or not made.",
+CICA1022I 0 "NOTHING WAS WRITTEN TO FILE {name}",
+    "Not all records came, or the file could not be completed, as the messages before say. A file of that name is as it was; \
+     where there was none there is none.",
     "Mend what those messages tell of, and run the command again.";
 CICA0941E 12 "FILE {name}: {reason}",
     "A sequential file outside VSAM could not be read or written any further, or its bytes are not records of the \

@@ -117,7 +117,7 @@ impl fmt::Display for QsamError {
             Write { record, source } => {
                 write!(
                     f,
-                    "record {record}: the file cannot be written ({source}); it is incomplete, write it again"
+                    "record {record}: the file cannot be written ({source}); mend that, and write it again"
                 )
             }
             TruncatedFixed {

@@ -140,6 +140,11 @@ impl<W: Write> Writer<W> {
         Ok(self.output)
     }
 
+    /// Where it writes to.
+    pub fn output(&self) -> &W {
+        &self.output
+    }
+
     /// How many records were put; the number of the last one.
     pub fn records(&self) -> u64 {
         self.records

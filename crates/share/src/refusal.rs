@@ -117,7 +117,12 @@ fn of_numbers(place: u8, [a, b, c]: [u64; 3]) -> RequestError {
             key_length: second,
         },
         6 => RequestError::BadRrn { rrn: a },
-        _ => RequestError::IntervalChanged { rba: a },
+        7 => RequestError::IntervalChanged { rba: a },
+        _ => RequestError::IntervalLength {
+            given: a as usize,
+            size: second,
+            several: c != 0,
+        },
     }
 }
 
@@ -180,6 +185,9 @@ impl From<&RequestError> for Refusal {
             KeyLength { given, key_length } => Refusal::Numbers(5, [*given as u64, *key_length as u64, 0]),
             BadRrn { rrn } => Refusal::Numbers(6, [*rrn, 0, 0]),
             IntervalChanged { rba } => Refusal::Numbers(7, [*rba, 0, 0]),
+            IntervalLength { given, size, several } => {
+                Refusal::Numbers(8, [*given as u64, *size as u64, u64::from(*several)])
+            }
             Physical { reason, what } => Refusal::Physical(*reason, what.clone()),
             Alternate { component, name, error } => {
                 Refusal::Alternate(*component, name.clone(), Box::new(Refusal::from(&**error)))
@@ -244,6 +252,27 @@ mod tests {
             assert!(parse::<Answer<'_>>(&deep(depth)).is_err());
             // And the next message is read again.
             assert!(parse::<Answer<'_>>(&deep(1)).is_ok());
+        }
+    }
+
+    #[test]
+    fn errors_of_numbers_come_out_as_they_went_in() {
+        for error in [
+            RequestError::BadRrn { rrn: 7 },
+            RequestError::IntervalChanged { rba: 512 },
+            RequestError::IntervalLength {
+                given: 513,
+                size: 512,
+                several: true,
+            },
+            RequestError::IntervalLength {
+                given: 513,
+                size: 512,
+                several: false,
+            },
+        ] {
+            let out = RequestError::from(Refusal::from(&error));
+            assert_eq!(out.to_string(), error.to_string());
         }
     }
 

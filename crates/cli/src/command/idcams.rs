@@ -184,7 +184,10 @@ fn cards(file: Option<&Path>) -> Result<Vec<u8>, Failure> {
             FileReader::open(&*cica_session::outside(), file).and_then(|mut f| f.read_to_end(&mut bytes)),
             file.display().to_string(),
         ),
-        None => (io::stdin().lock().read_to_end(&mut bytes), "standard input".to_owned()),
+        None => (
+            crate::terminal::stdin().read_to_end(&mut bytes),
+            "standard input".to_owned(),
+        ),
     };
     let text = |e| format!("the control cards cannot be read from {name}: {e}; name a file that is there");
     read.map_err(|e| Failure::new(Status(16), &CICA0907S, text(e)))?;

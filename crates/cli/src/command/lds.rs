@@ -176,7 +176,7 @@ fn source(file: Option<&Path>) -> Result<Box<dyn Read>, Failure> {
                 FileReader::open(&*cica_session::outside(), file).map_err(|error| unread(&error).at(file.display()))?;
             Ok(Box::new(opened))
         }
-        None => Ok(Box::new(io::stdin())),
+        None => Ok(Box::new(crate::terminal::stdin())),
     }
 }
 

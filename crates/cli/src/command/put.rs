@@ -76,7 +76,12 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         takes_replacements(&session, &options.dsn)?;
     }
     let mut opened = session.data_set(&options.dsn, Access::Output, durability)?;
-    let mut input = Input::new(io::stdin().lock(), opened.page, options.hex, options.format.as_deref())?;
+    let mut input = Input::new(
+        crate::terminal::stdin(),
+        opened.page,
+        options.hex,
+        options.format.as_deref(),
+    )?;
     let mut put = Put {
         options: &options,
         waiting: Vec::new(),

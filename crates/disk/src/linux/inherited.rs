@@ -3,21 +3,24 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Whether this process was started without a standard output.
+/// Whether this process was started without a standard output, and without a standard input.
 static NO_OUTPUT: AtomicBool = AtomicBool::new(false);
+static NO_INPUT: AtomicBool = AtomicBool::new(false);
 
 /// Whether this process is a program of ours, which Rust's start has given standard streams.
 static OURS: AtomicBool = AtomicBool::new(false);
 
-/// Runs before Rust opens `/dev/null` in the place of a standard stream that is closed: what was written there would be gone
-/// without an error. In a library of somebody else's program nobody asks for what it has seen.
+/// Runs before Rust opens `/dev/null` in the place of a standard stream that is closed: what was written there would be
+/// gone without an error, and what was to be read there would be nothing. In a library of somebody else's program nobody
+/// asks for what it has seen.
 #[used]
 #[link_section = ".init_array"]
 static LOADED: extern "C" fn() = {
     extern "C" fn loaded() {
-        // SAFETY: flags of a descriptor are asked for.
-        let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
-        NO_OUTPUT.store(flags == -1, Relaxed);
+        // SAFETY: flags of descriptors are asked for.
+        let is_closed = |descriptor| unsafe { libc::fcntl(descriptor, libc::F_GETFD) == -1 };
+        NO_OUTPUT.store(is_closed(libc::STDOUT_FILENO), Relaxed);
+        NO_INPUT.store(is_closed(libc::STDIN_FILENO), Relaxed);
     }
     loaded
 };
@@ -31,6 +34,11 @@ pub fn is_program() {
 /// does not know: its program may have opened one since.
 pub fn has_no_output() -> bool {
     OURS.load(Relaxed) && NO_OUTPUT.load(Relaxed)
+}
+
+/// The same of standard input (`<&-`): what is read from it then is nothing.
+pub fn has_no_input() -> bool {
+    OURS.load(Relaxed) && NO_INPUT.load(Relaxed)
 }
 
 /// The first descriptor behind standard input, output and error.

@@ -20,7 +20,7 @@
 use super::place::DirectoryEntry;
 use super::{fork, uninterrupted};
 use crate::error::{failed, Action};
-use crate::{Lock, Open};
+use crate::{Holder, Lock, Open};
 use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::fs::{self, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
@@ -294,13 +294,16 @@ fn holder(line: &str, inode: u64) -> Option<i32> {
 }
 
 /// Who has `flock` on a file, as others see the process: its number, and the beginning of its command.
-pub(super) fn holder_of(path: &Path) -> Option<String> {
+pub(super) fn holder_of(path: &Path) -> Option<Holder> {
     let found = fs::stat(path).ok()?;
     let locks = std::fs::read_to_string("/proc/locks").ok()?;
     let own = std::process::id() as i32;
-    let mut holders = (locks.lines().filter_map(|line| holder(line, found.st_ino))).filter(|process| *process != own);
-    let first = holders.next()?;
-    let more = match holders.count() {
+    let holders = || locks.lines().filter_map(|line| holder(line, found.st_ino));
+    let mut others = holders().filter(|process| *process != own);
+    let Some(first) = others.next() else {
+        return holders().next().map(|_| Holder::This);
+    };
+    let more = match others.count() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
@@ -312,11 +315,11 @@ pub(super) fn holder_of(path: &Path) -> Option<String> {
     let begin = words[..end].rfind('/').map_or(0, |slash| slash + 1);
     let command = words[begin..].trim_end().chars().filter(|c| !c.is_control());
     let command: String = command.take(COMMAND).collect();
-    if command.is_empty() {
-        Some(format!("process {first}{more}"))
+    Some(Holder::Others(if command.is_empty() {
+        format!("process {first}{more}")
     } else {
-        Some(format!("process {first} ({command}){more}"))
-    }
+        format!("process {first} ({command}){more}")
+    }))
 }
 
 /// A list of who may do what, beside the mode, may give the right to write to anybody whom it names.
@@ -362,13 +365,17 @@ mod tests {
         let path = std::env::temp_dir().join(format!("cica-holder-{}", std::process::id()));
         std::fs::write(&path, b"").expect("a file");
         assert_eq!(holder_of(&path), None);
+        let own = std::fs::File::open(&path).expect("a file");
+        fs::flock(&own, FlockOperation::NonBlockingLockShared).expect("a lock");
+        assert_eq!(holder_of(&path), Some(Holder::This));
+        drop(own);
         let mut flock = std::process::Command::new("flock");
         let holding = flock.arg("--no-fork").arg(&path).args(["sleep", "100"]).spawn();
         let Ok(mut child) = holding else {
             eprintln!("there is no command flock");
             return;
         };
-        let expected = format!("process {} (sleep 100)", child.id());
+        let expected = Holder::Others(format!("process {} (sleep 100)", child.id()));
         let told = (0..2000).any(|_| {
             std::thread::sleep(Duration::from_millis(5));
             holder_of(&path).as_ref() == Some(&expected)

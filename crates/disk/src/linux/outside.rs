@@ -7,7 +7,7 @@
 //!    runs before and behind does. What is written to them is a stream, be it a file or not.
 //! 4. A child after `fork` has its parent's files here, as other programs' children have; nothing of them is locked.
 
-use super::inherited::has_no_output;
+use super::inherited::{has_no_input, has_no_output};
 use super::kept::keep_rights;
 use super::place::DirectoryEntry;
 use super::MODE;
@@ -192,6 +192,9 @@ fn standard(path: &Path) -> Option<io::Result<std::fs::File>> {
         all.iter().any(|one| path == Path::new(one))
     };
     let again = if of("0", "/dev/stdin") {
+        if has_no_input() {
+            return Some(Err(failed(Action::Open, path, io::Error::from(Errno::BADF))));
+        }
         io::stdin().as_fd().try_clone_to_owned()
     } else if of("1", "/dev/stdout") {
         if has_no_output() {

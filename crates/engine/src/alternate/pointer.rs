@@ -1,7 +1,7 @@
 //! Adding a pointer to an alternate index, and removing one: what the records of the key become, and doing that.
 
 use super::{chain, damaged, AlternateLayout, Edit};
-use crate::common::context::Context;
+use crate::common::context::{Context, RECOVERY};
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Order};
 use crate::log::Logged;
@@ -171,5 +171,7 @@ pub(crate) fn replay(ksds: &Ksds, logged: &Logged) -> Result<(), RequestError> {
             })
         }
     };
-    rewrite.map_or(Ok(()), |rewrite| rewrite.apply(ksds, Context::Itself).map(drop))
+    rewrite.map_or(Ok(()), |rewrite| {
+        rewrite.apply(ksds, Context::Itself(RECOVERY)).map(drop)
+    })
 }

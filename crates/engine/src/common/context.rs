@@ -3,7 +3,7 @@
 //!
 //! | context | gate kept by | logged by | records that a unit of recovery keeps (U5) |
 //! |---|---|---|---|
-//! | `Itself` | the change | the change | are refused |
+//! | `Itself` | the change | the change | are refused, and so are those that another owner has locked (locks:L8) |
 //! | `Unit` | the change | the change, with what takes it back | are kept for itself before |
 //! | `Shared`, `Exclusive` | the caller | the caller, for all members of a sphere (sphere:S1) | were asked for by the caller |
 
@@ -16,11 +16,15 @@ use cica_format::log;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+/// The owner that recovery is: it meets no locks, as nobody has the data set yet.
+pub const RECOVERY: u64 = 0;
+
 /// See the module.
 #[derive(Clone, Copy)]
 pub enum Context<'u> {
-    /// A request of its own, or recovery's: it stands as soon as it is done.
-    Itself,
+    /// A request of its own, and who has what its string holds; or recovery's ([`RECOVERY`]): it stands as soon as it is
+    /// done.
+    Itself(u64),
     /// A request in a unit of recovery.
     Unit(&'u InUnit<'u>),
     /// Part of a change of a sphere, with the gate shared.
@@ -32,7 +36,7 @@ pub enum Context<'u> {
 impl Context<'_> {
     /// Keeps the gate shared if the caller does not keep it.
     pub fn shared(self, of: &Common) -> Option<RwLockReadGuard<'_, ()>> {
-        matches!(self, Context::Itself | Context::Unit(_)).then(|| of.gate.read())
+        matches!(self, Context::Itself(_) | Context::Unit(_)).then(|| of.gate.read())
     }
 
     /// Does with the gate kept exclusively what needs that; `None` if the caller keeps it shared.
@@ -46,7 +50,7 @@ impl Context<'_> {
             return Ok(None);
         }
         drop(shared);
-        let _gate = matches!(self, Context::Itself | Context::Unit(_)).then(|| of.gate.write());
+        let _gate = matches!(self, Context::Itself(_) | Context::Unit(_)).then(|| of.gate.write());
         work().map(Some)
     }
 }
@@ -106,7 +110,7 @@ impl Common {
     #[inline]
     pub fn log(&self, context: Context<'_>, redo: Redo<'_>) {
         match context {
-            Context::Itself => self.append(|number, buf| redo.append(number, buf)),
+            Context::Itself(_) => self.append(|number, buf| redo.append(number, buf)),
             Context::Unit(change) => {
                 self.note_change();
                 change.log(self, redo);
@@ -115,15 +119,16 @@ impl Common {
         }
     }
 
-    /// Refuses to touch a record that a unit of recovery keeps (U5). The caller holds what orders it among changes of
-    /// this record: a unit has kept a record before it takes the latch of its page.
+    /// Refuses to touch a record that a unit of recovery keeps (U5), or that another owner has locked by name
+    /// (locks:L8). The caller holds what orders it among changes of this record: a unit has kept a record before it
+    /// takes the latch of its page, and who has locked one looks at its page afterwards.
     ///
     /// # Errors
     /// 8/20.
     #[inline]
     pub fn check_kept(&self, context: Context<'_>, key: &[u8]) -> Result<(), RequestError> {
         match context {
-            Context::Itself if self.holds.is_kept(key) => Err(self.holds.refused(key)),
+            Context::Itself(owner) if self.holds.is_kept_from(key, owner) => Err(self.holds.refused(key, owner)),
             _ => Ok(()),
         }
     }

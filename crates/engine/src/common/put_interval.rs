@@ -19,8 +19,8 @@ impl Common {
     pub fn replace_interval(
         &self,
         number: u32,
-        got: &[u8],
-        image: &[u8],
+        (got, image): (&[u8], &[u8]),
+        owner: u64,
         log: impl Fn(u32, &mut Vec<u8>, u64, &[u8]),
     ) -> Result<(), RequestError> {
         let _gate = self.gate.read();
@@ -55,8 +55,8 @@ impl Common {
             } else {
                 key
             };
-            if self.holds.is_held(&held) {
-                return Err(self.holds.refused(&held));
+            if self.holds.is_held_from(&held, owner) {
+                return Err(self.holds.refused(&held, owner));
             }
             changed.push((i, rba));
         }

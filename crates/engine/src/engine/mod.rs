@@ -260,7 +260,7 @@ impl Engine {
     pub fn peek_index(&self, data: &Path, index: &Path) -> Result<Root, OpenError> {
         let root = self.peek(data)?;
         let file = open_file(self.disk(), index, Lock::None, false)?;
-        read_index_root(&*file, index, &root)
+        read_index_root(&*file, (data, index), &root)
     }
 
     /// Changes attributes of a closed cluster in its files, atomically. `index` is empty where there is none, and
@@ -280,7 +280,7 @@ impl Engine {
         let mut root = read_root(&*file, data)?;
         let index_part = if root.attributes.organization.has_index() {
             let index_file = open_file(self.disk(), index, Lock::None, true)?;
-            let index_root = read_index_root(&*index_file, index, &root)?;
+            let index_root = read_index_root(&*index_file, (data, index), &root)?;
             Some((index_file, index_root))
         } else {
             None

@@ -2,7 +2,7 @@
 
 use super::split::Incoming;
 use super::{Ksds, Leaf, Spot};
-use crate::common::context::{Context, Redo};
+use crate::common::context::{Context, Redo, RECOVERY};
 use crate::error::RequestError;
 use crate::pool::{Begun, Latched, Page, Probe, View, Width};
 use cica_counters::DataSetCount;
@@ -225,7 +225,7 @@ impl Ksds {
     /// done: it must be got for update first. The latch of the page stands in for a hold: who holds the record from
     /// now on finds the page changed, and reads it again.
     pub fn update_unheld(&self, spot: Spot, record: &[u8]) -> Result<Option<u64>, RequestError> {
-        let context = Context::Itself;
+        let context = Context::Itself(RECOVERY);
         let _gate = context.shared(self);
         self.check_fence()?;
         let Some(latched) = self.data.pool().latch_at(spot.leaf.frame, spot.leaf.version) else {

@@ -136,7 +136,7 @@ impl Lds {
     }
 
     /// PUT CNV: replaces a CI, got as `got` (put_interval:V3, put_interval:V4).
-    pub fn put_interval(&self, ci: u32, got: &[u8], image: &[u8]) -> Result<(), RequestError> {
+    pub fn put_interval(&self, ci: u32, got: &[u8], image: &[u8], owner: u64) -> Result<(), RequestError> {
         let _gate = self.gate.read();
         self.check_fence()?;
         let _writing = self.writing.lock();
@@ -145,8 +145,8 @@ impl Lds {
             return Err(self.interval_changed(ci));
         }
         let held = self.rba_of_ci(ci).to_be_bytes();
-        if self.holds.is_held(&held) {
-            return Err(self.holds.refused(&held));
+        if self.holds.is_held_from(&held, owner) {
+            return Err(self.holds.refused(&held, owner));
         }
         self.change(latched, ci, 0, image);
         Ok(())

@@ -6,8 +6,8 @@ use super::names::NameList;
 use super::waiter::Reason;
 use super::Locks;
 use crate::error::RequestError;
-use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
-use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
+use crate::sync::{Mutex, RwLock};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
@@ -17,8 +17,11 @@ pub struct Holds {
     locks: Arc<Locks>,
     /// The data set's number in names.
     set: u64,
-    /// How many are kept.
+    /// How many are kept, and one more if records may be locked by name: what keeps nobody from a change is not looked
+    /// for.
     kept: AtomicUsize,
+    /// Somebody has locked a record by name since the data set was opened (L8).
+    lockable: AtomicBool,
     /// What each unit keeps here.
     units: Mutex<HashMap<u64, NameList, Hashing>>,
     /// Records that open units have erased, and by which: nobody finds them, and they may come back.
@@ -36,6 +39,7 @@ impl Holds {
             set: locks.number(),
             locks,
             kept: AtomicUsize::new(0),
+            lockable: AtomicBool::new(false),
             units: Mutex::default(),
             erased: Mutex::default(),
             gone: AtomicUsize::new(0),
@@ -230,18 +234,77 @@ impl Holds {
         self.locks.any(self.set, key, |_| true)
     }
 
-    /// Does a unit keep the record? Costs next to nothing while no unit is open.
-    #[inline]
-    pub fn is_kept(&self, key: &[u8]) -> bool {
-        self.kept.load(Acquire) > 0 && self.locks.any(self.set, key, |holder| holder.kept > 0)
+    /// From now on changes look for records that are locked by name. Whoever is about to lock one says so; `gate` is
+    /// kept shared by each change, so one that has not looked has ended when this returns (L8).
+    pub fn note_lockable(&self, gate: &RwLock<()>) {
+        if self.is_lockable() {
+            return;
+        }
+        let _changes = gate.write();
+        if !self.lockable.swap(true, AcqRel) {
+            self.kept.fetch_add(1, AcqRel);
+        }
     }
 
-    /// What is answered to who wants a record that another owner has.
-    pub fn refused(&self, key: &[u8]) -> RequestError {
+    /// May a record be locked by name?
+    #[inline]
+    pub fn is_lockable(&self) -> bool {
+        self.lockable.load(Acquire)
+    }
+
+    /// Is the record in the way of a change by `owner` that holds nothing? What he has locked by name is not; what he
+    /// has got for update is.
+    pub fn is_held_from(&self, key: &[u8], owner: u64) -> bool {
+        (self.locks).any(self.set, key, |holder| {
+            holder.owner != owner || holder.strings > 0 || holder.kept > 0
+        })
+    }
+
+    /// Does a unit keep the record, or has another than `owner` locked it, in whichever mode? Costs next to nothing
+    /// while no unit is open, if nobody has locked anything.
+    #[inline]
+    pub fn is_kept_from(&self, key: &[u8], owner: u64) -> bool {
+        self.kept.load(Acquire) > 0
+            && (self.locks).any(self.set, key, |holder| {
+                holder.kept > 0 || (holder.owner != owner && holder.is_locked())
+            })
+    }
+
+    /// What is answered to `owner`, who wants a record that another has.
+    pub fn refused(&self, key: &[u8], owner: u64) -> RequestError {
         self.locks.named(self.set, key, |name| {
-            let holder = self.locks.stripe(name).lock().names.get(name).map(|lock| lock.first);
+            let holder = self.locks.stripe(name).lock().names.get(name).map(|lock| {
+                let another = lock.holders().find(|holder| holder.owner != owner);
+                *another.unwrap_or(&lock.first)
+            });
             self.locks.refusal(name, &holder.unwrap_or_default())
         })
+    }
+
+    /// Holds a record for a change by `owner` that looks at pages of several data sets: nobody locks it meanwhile.
+    ///
+    /// # Errors
+    /// 8/20, 8/24.
+    pub fn hold_for_change<'h>(&'h self, key: &'h [u8], owner: u64) -> Result<HeldForChange<'h>, RequestError> {
+        self.hold(key, owner)?;
+        Ok(HeldForChange {
+            holds: self,
+            key,
+            owner,
+        })
+    }
+}
+
+/// A record that a change holds, until this is dropped.
+pub struct HeldForChange<'h> {
+    holds: &'h Holds,
+    key: &'h [u8],
+    owner: u64,
+}
+
+impl Drop for HeldForChange<'_> {
+    fn drop(&mut self) {
+        self.holds.release(self.key, self.owner);
     }
 }
 

@@ -27,6 +27,9 @@
 //!   meanwhile. So who waits in pieces, to see to something between two of them, is not the last each time.
 //! * L7. Who has a name only to see that its record may be read refuses nobody: he keeps no latch, and gives it up as
 //!   the next thing he does. Who wants it waits for him, and for nobody else, whatever he keeps himself.
+//! * L8. A change that holds nothing, as an insert, looks for who has locked its record when nobody else can change it
+//!   any more: below the latch of its page, or it holds the record. It looks where [`Holds`] knows that a record may be
+//!   locked, which is known before the first one is.
 
 mod counts;
 mod hashing;

@@ -290,7 +290,7 @@ fn a_refused_change_gives_back_what_it_alone_has_kept() {
     assert!(holds.keep(b"K", 1).unwrap() && !holds.keep(b"K", 1).unwrap());
     holds.erases(b"K", 1);
     holds.unkeep(b"K", 1);
-    assert!(holds.is_kept(b"K"));
+    assert!(holds.is_kept_from(b"K", 0));
     assert_eq!(holds.kept_by(1), [(true, b"K".to_vec())]);
     for n in 0..10_000u32 {
         let (one, other) = (n.to_be_bytes(), (n + 1).to_be_bytes());
@@ -306,7 +306,7 @@ fn a_refused_change_gives_back_what_it_alone_has_kept() {
     holds.unkeep(b"K", 1);
     assert_eq!(holds.kept_by(1), [(true, b"K".to_vec())]);
     holds.unkeep(b"K", 1);
-    assert!(!holds.is_kept(b"K") && locks.lines().is_empty());
+    assert!(!holds.is_kept_from(b"K", 0) && locks.lines().is_empty());
     let all = (Bound::Unbounded, Bound::Unbounded);
     assert!(holds.erased_between(all, false, 2).is_none());
     holds.end(1);
@@ -338,7 +338,7 @@ fn many_locks_have_no_cliff() {
     for owner in 11..14 {
         holds.end(owner);
     }
-    assert!(locks.lines().is_empty() && !holds.is_kept(&[0; 4]));
+    assert!(locks.lines().is_empty() && !holds.is_kept_from(&[0; 4], 0));
 }
 
 #[test]

@@ -54,7 +54,7 @@ impl OpenDataSet {
                 ..Open::default()
             };
             let index_file = open_as(&*shared.env.disk, index, how)?;
-            let index_root = read_index_root(&*index_file, index, &root)?;
+            let index_root = read_index_root(&*index_file, (data, index), &root)?;
             let part = index_component(shared, index_file, !write, index, &root, &index_root);
             (Some(part), Some(index_root))
         } else {

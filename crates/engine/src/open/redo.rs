@@ -1,7 +1,7 @@
 //! Logged requests done again in an open data set.
 
 use super::OpenDataSet;
-use crate::common::context::Context;
+use crate::common::context::{Context, RECOVERY};
 use crate::error::{OpenError, RequestError};
 use crate::log::Logged;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -14,7 +14,7 @@ impl OpenDataSet {
             return Ok(());
         }
         self.common().note_change();
-        let done = self.records.redo(logged, Context::Itself);
+        let done = self.records.redo(logged, Context::Itself(RECOVERY));
         done.map_err(|error| self.unrecovered(&error, format!("logged request {lsn} cannot be done again: {error}")))?;
         if logged.is_of_index() {
             let origin = self.roots.lock().data.log.origin;
@@ -60,7 +60,7 @@ impl OpenDataSet {
     /// Takes back what an unfinished unit did as request `lsn`, whether the tree had it or it was done again (U1).
     pub fn replay_undo(&self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
         self.common().note_change();
-        let done = self.records.redo(logged, Context::Itself);
+        let done = self.records.redo(logged, Context::Itself(RECOVERY));
         if logged.is_of_index() && self.roots.lock().data.log.origin > 0 {
             self.ties.stamp_taken_back();
         }
@@ -80,7 +80,7 @@ impl OpenDataSet {
     /// stay: both are copied, and both are taken back.
     pub fn undo_copied(&self, logged: &Logged) -> Result<(), OpenError> {
         self.common().note_change();
-        let done = self.records.redo(logged, Context::Itself);
+        let done = self.records.redo(logged, Context::Itself(RECOVERY));
         done.map_err(|error| {
             let why = format!("what a unit had done that was open when it was copied cannot be taken back: {error}");
             self.unrecovered(&error, why)
@@ -91,7 +91,7 @@ impl OpenDataSet {
     /// been taken back by then, or in part; nobody else has changed the record meanwhile.
     pub fn undo_in_doubt(&self, logged: &Logged) -> Result<(), OpenError> {
         self.common().note_change();
-        match self.records.redo(logged, Context::Itself) {
+        match self.records.redo(logged, Context::Itself(RECOVERY)) {
             Err(RequestError::Duplicate { .. } | RequestError::NotFound | RequestError::BadRba { .. }) => Ok(()),
             done => done.map_err(|error| {
                 let why = format!("what a unit in doubt had done cannot be taken back: {error}");
@@ -132,7 +132,7 @@ impl OpenDataSet {
     /// Does an archived request again. What grows too much is committed: nobody needs what was there before.
     pub fn redo_archived(&self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
         self.common().note_change();
-        let done = self.records.redo(logged, Context::Itself);
+        let done = self.records.redo(logged, Context::Itself(RECOVERY));
         done.map_err(|error| {
             let why = format!(
                 "request {lsn} of the archive cannot be done again: {error}. The copy is not of the data set and moment that \

@@ -278,7 +278,7 @@ impl Recovery<'_> {
         let places = self.places.of(recorded);
         let is_its = |path: &&PathBuf| {
             let file = open_file(self.disk(), path, Lock::None, false);
-            file.is_ok_and(|file| read_index_root(&*file, path, root).is_ok())
+            file.is_ok_and(|file| read_index_root(&*file, (recorded, path), root).is_ok())
         };
         let its = places.iter().find(is_its).or(places.first());
         its.cloned().unwrap_or_default()

@@ -11,7 +11,7 @@ use cica_format::{log, slots};
 
 impl Rrds {
     /// Replaces a CI, got as `got`, by an image whose control information is that of such a CI.
-    pub fn put_interval(&self, ci: u32, got: &[u8], image: &[u8]) -> Result<(), RequestError> {
+    pub fn put_interval(&self, ci: u32, got: &[u8], image: &[u8], owner: u64) -> Result<(), RequestError> {
         let _gate = self.gate.read();
         self.check_fence()?;
         let full = slots::check(image, self.length).map_err(|why| bad(why.to_string()))?;
@@ -30,8 +30,8 @@ impl Rrds {
             .collect();
         for (slot, _) in &changes {
             let key = self.number(ci, *slot).to_be_bytes();
-            if self.holds.is_held(&key) {
-                return Err(self.holds.refused(&key));
+            if self.holds.is_held_from(&key, owner) {
+                return Err(self.holds.refused(&key, owner));
             }
         }
         for &(slot, record) in &changes {

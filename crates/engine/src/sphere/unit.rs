@@ -108,6 +108,12 @@ impl Sphere {
         let _reserve = self.reserve(base, &steps)?;
         loop {
             let _gates = self.gates(base, &exclusive);
+            // Nobody locks it by name between the look and the change (locks:L8).
+            let holds = &base.common().holds;
+            let _held = match context {
+                Context::Itself(owner) if holds.is_lockable() => Some(holds.hold_for_change(identity, owner)?),
+                _ => None,
+            };
             match self.apply(base, change, &steps, &exclusive)? {
                 Ok(place) => {
                     self.log(base, change, &steps, context);

@@ -205,7 +205,7 @@ impl Str {
         let holds = &inner.common().holds;
         let named = (Bound::Included(name.clone()), Bound::Included(self.filled(&name)));
         match holds.erased_between(named, false, self.lock_number()) {
-            Some(name) => Err(holds.refused(&name)),
+            Some(name) => Err(holds.refused(&name, self.lock_number())),
             None => done,
         }
     }

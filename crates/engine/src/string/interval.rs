@@ -93,10 +93,10 @@ impl Str {
             None => self.get_interval(rba, Intent::Read)?.bytes.len(),
         };
         if area == 0 || area % size != 0 {
-            return Err(RequestError::Length {
+            return Err(RequestError::IntervalLength {
                 given: area,
-                least: size,
-                most: area.next_multiple_of(size).max(size),
+                size,
+                several: true,
             });
         }
         Ok(size)
@@ -122,7 +122,7 @@ impl Str {
     /// 8/96 a key changed; 8/20 a string holds a record that changes, or another has changed the control interval since
     /// it was got; 8/104 the base of an upgrade set; 8/68; 12/x. Nothing is changed then.
     pub fn put_interval(&mut self, image: &[u8]) -> Result<(), RequestError> {
-        let access = self.access();
+        let (access, owner) = (self.access(), self.lock_number());
         let inner = match (&mut self.of, &self.inner) {
             (AnyString::Far(string), _) => return string.put_interval(image),
             (_, Some(inner)) => inner,
@@ -137,10 +137,10 @@ impl Str {
         }
         let size = inner.common().data.layout.ci_size;
         if image.len() != size {
-            return Err(RequestError::Length {
+            return Err(RequestError::IntervalLength {
                 given: image.len(),
-                least: size,
-                most: size,
+                size,
+                several: false,
             });
         }
         if inner.sphere().is_some() {
@@ -149,7 +149,7 @@ impl Str {
                     "control intervals of a base are not replaced while its upgrade set is open: it would fall behind",
             });
         }
-        inner.records.put_interval(ci, &self.interval.0, image)?;
+        inner.records.put_interval(ci, &self.interval.0, image, owner)?;
         self.interval.1 = None;
         inner.after_change()?;
         buffered::interval_changed(&mut self.own, ci)

@@ -253,7 +253,7 @@ impl<T: Numbered> NumberedString<T> {
             }
         }
         let (number, completed) = match self.unit.clone() {
-            None => self.add(at, record, Context::Itself)?,
+            None => self.add(at, record, Context::Itself(self.id))?,
             Some(unit) => self.add_in(&unit, at, record)?,
         };
         if sequential {
@@ -480,7 +480,7 @@ impl<T: Numbered> NumberedString<T> {
         change: impl FnOnce(&Self, Context<'_>) -> Result<R, RequestError>,
     ) -> Result<R, RequestError> {
         match &self.unit {
-            None if self.inner.sphere().is_none() => return change(self, Context::Itself),
+            None if self.inner.sphere().is_none() => return change(self, Context::Itself(self.id)),
             None => {}
             Some(_) if !T::IN_UNITS => return Err(NOT_IN_UNITS),
             Some(unit) if unit.backouts() != self.held_at => {
@@ -498,7 +498,7 @@ impl<T: Numbered> NumberedString<T> {
         }
         self.expand_area()?;
         let Some(unit) = &self.unit else {
-            return change(self, Context::Itself);
+            return change(self, Context::Itself(self.id));
         };
         let what = (&number.to_be_bytes()[..], &self.area[..], erases);
         unit.change(&self.inner, what, |context| change(self, context))

@@ -67,6 +67,9 @@ impl Str {
             return Err(RequestError::NoPosition);
         };
         self.check_identity(record)?;
+        if let Some(inner) = &self.inner {
+            inner.common().holds.note_lockable(&inner.common().gate);
+        }
         let owner = if self.in_unit {
             number
         } else {

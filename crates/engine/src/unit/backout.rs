@@ -3,6 +3,7 @@
 use super::{UnitChange, UnitState};
 use crate::common::context::{Context, InUnit};
 use crate::error::RequestError;
+use crate::far::Unanswered;
 use crate::log::owned_parts;
 use crate::open::{Handle, OpenDataSet};
 use crate::sphere::take_back;
@@ -48,7 +49,7 @@ impl UnitState {
         mut left: Vec<UnitChange>,
         stuck: Vec<(usize, RequestError)>,
     ) -> (Vec<Handle>, Result<(), RequestError>) {
-        let (id, left_behind) = {
+        let (id, left_behind, maybe_over) = {
             let mut work = self.work.lock();
             let fenced = |change: &UnitChange| work.sets[change.set].inner().check_fences().is_err();
             let before = left.len();
@@ -61,9 +62,13 @@ impl UnitState {
                 let error = stuck.into_iter().next().map(|(_, error)| error);
                 return (Vec::new(), error.map_or(Ok(()), Err));
             }
-            (work.id, work.left_behind)
+            (work.id, work.left_behind, work.maybe_over)
         };
         let mut error = stuck.into_iter().next().map(|(_, error)| error);
+        if left_behind && maybe_over {
+            // What was left behind goes back unless the log has the end.
+            error = Some(Unanswered::Commit.refusal_near(error.as_ref()));
+        }
         if id != 0 {
             if left_behind {
                 self.shared.log.forget_unit(id)

@@ -111,6 +111,8 @@ struct Work {
     left_behind: bool,
     /// A backout has begun and could not go on: what is left of the unit is no whole that could stand.
     going_back: bool,
+    /// Its end is on its way to a log that failed: whoever opens the data sets next may find it there.
+    maybe_over: bool,
 }
 
 struct UnitChange {
@@ -202,8 +204,9 @@ impl UnitOfRecovery {
     /// # Errors
     /// 8/28 and the like: a change could not be taken back; the changes of other data sets have been, and asked again
     /// it goes on. 12/16: a data set is fenced; whoever opens it next takes the rest back, and the unit has ended. The
-    /// same where another process has its data sets, and went without an answer to a commit or a prepare of it: whether
-    /// the unit stands, or is in doubt, is not known, and its words say so. The next unit can begin.
+    /// same where a commit or a prepare of it failed with the log, and where another process has its data sets, and
+    /// went without an answer to one: whether the unit stands, or is in doubt, is not known then, and its words say so.
+    /// The next unit can begin.
     pub fn backout(&self) -> Result<(), RequestError> {
         self.state.shared.owner.check()?;
         if let Some(far) = self.state.far_part() {
@@ -293,7 +296,7 @@ impl UnitOfRecovery {
         let _going = self.state.ending.read();
         if inner.options.log == Logging::None {
             self.state.has_standing.store(true, Release);
-            return change(Context::Itself);
+            return change(Context::Itself(self.state.owner));
         }
         let bytes = key.len() + old.len() + OVERHEAD;
         let set = self.state.enlist(inner, bytes)?;
@@ -450,7 +453,9 @@ impl UnitState {
             if later {
                 self.ends_with(lsn)
             } else {
-                self.flush_end(lsn)?
+                // Also when the file took nothing more the tail has it, and the next open finds it there (tail:T1).
+                self.flush_end(lsn)
+                    .inspect_err(|_| self.work.lock().maybe_over = true)?
             }
         }
         Ok(self.end())

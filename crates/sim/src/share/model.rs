@@ -103,8 +103,8 @@ impl Standing {
         let kept = kept || self.doubtful.values().any(|unit| unit.contains_key(&name));
         let locked = self.named.get(&name).is_some_and(|holder| *holder != by);
         let held = self.is_held(name, by);
-        // A name may be locked that no record has: nobody need notice.
-        if locked && !kept && self.physical(name).is_none() {
+        // A name may be locked that no record has: no reader need notice.
+        if locked && !kept && !change && self.physical(name).is_none() {
             return Way::Perhaps;
         }
         // One that a string holds may have gone with the unit that had added it.

@@ -344,7 +344,7 @@ fn lock_lines(server: &Server) -> Vec<String> {
             (false, true) => "X",
             (false, false) => "S",
         };
-        let record = show_key(&lock.key);
+        let record = show_record(&lock.key);
         lines.push(format!(
             "{mode:<9} {:<24} {record:<20} {}",
             lock.data_set,
@@ -355,6 +355,15 @@ fn lock_lines(server: &Server) -> Vec<String> {
     }
     lines.extend(more(server.unlisted));
     lines
+}
+
+/// A record by its key, or what no key stands for: where records are added to an ESDS.
+fn show_record(key: &[u8]) -> String {
+    if key.is_empty() {
+        "(end)".into()
+    } else {
+        show_key(key)
+    }
 }
 
 /// Seconds as people say them.

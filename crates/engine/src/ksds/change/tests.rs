@@ -34,10 +34,16 @@ fn who_was_on_the_way_when_the_data_set_was_fenced_is_told_so() {
     ksds.fence("a test says so");
     let fenced = |answer: &RequestError| matches!(answer, RequestError::Fenced { .. });
     let new = sealed(51, 7, 60);
-    let tried = ksds.try_insert(&leaf, &key(51), &new, Order::default(), Context::Itself);
+    let tried = ksds.try_insert(&leaf, &key(51), &new, Order::default(), Context::Itself(RECOVERY));
     assert!(fenced(&tried.err().unwrap()));
-    assert!(matches!(ksds.try_update(at, &record, Context::Itself), Tried::Again));
-    assert!(matches!(ksds.try_erase(at, &key(50), Context::Itself), Tried::Again));
+    assert!(matches!(
+        ksds.try_update(at, &record, Context::Itself(RECOVERY)),
+        Tried::Again
+    ));
+    assert!(matches!(
+        ksds.try_erase(at, &key(50), Context::Itself(RECOVERY)),
+        Tried::Again
+    ));
     assert!(fenced(&ksds.spot_of(&key(51), None).err().unwrap()));
     assert!(fenced(&ksds.find(&key(51), true).err().unwrap()));
     assert!(fenced(&ksds.next_after(None, &key(990)).err().unwrap()));

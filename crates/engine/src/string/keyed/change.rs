@@ -32,8 +32,9 @@ impl KeyedString {
         if !ksds.loading.load(Relaxed) || !plain || self.access != Access::Output || ksds.is_fenced() {
             return false;
         }
-        // What is stored in another form is looked at closer.
-        if is_chained(&ksds.attributes) || ksds.compressed.is_some() || !ksds.join_load(record, None) {
+        // What is stored in another form is looked at closer, and what may be locked.
+        let plain = !is_chained(&ksds.attributes) && ksds.compressed.is_none() && !ksds.holds.is_lockable();
+        if !plain || !ksds.join_load(record, None) {
             return false;
         }
         self.joined(record)
@@ -92,7 +93,8 @@ impl KeyedString {
         };
         let done = if self.is_alone() {
             self.duplicate = false;
-            self.ksds.whole(self.ksds.insert(record, order, Context::Itself))?
+            self.ksds
+                .whole(self.ksds.insert(record, order, Context::Itself(self.id)))?
         } else {
             let users = user.map(|new| Users {
                 old: None,
@@ -112,6 +114,8 @@ impl KeyedString {
         if how == Insert::Direct {
             return Err(RequestError::Loading);
         }
+        self.ksds
+            .check_kept(Context::Itself(self.id), self.ksds.key_of(record))?;
         if self.ksds.compressed.is_some() && self.ksds.join_load(record, user) {
             return Ok(self.joined(record));
         }
@@ -243,7 +247,7 @@ impl KeyedString {
         let ksds = &self.ksds;
         let change = KeyedChange { ksds, what, users };
         let done = match &self.unit {
-            None => change.done(inner, Context::Itself),
+            None => change.done(inner, Context::Itself(self.id)),
             Some(unit) => {
                 let old = change.going().unwrap_or_default();
                 let erases = matches!(change.what, Keyed::Erase { .. });
