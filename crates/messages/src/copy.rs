@@ -7,6 +7,9 @@ messages! { LIST:
 CICA1022I 0 "FILE {name} IS AS IT WAS",
     "Not all records came, as the messages before say. The file that was to have them was not touched, or not made.",
     "Mend what those messages tell of, and run the command again.";
+CICA1120W 4 "NO RECORD OF {name} IS WITHIN THE RANGE",
+    "REPRO or PRINT came upon a record behind the end of the range before it had taken one.",
+    "Nothing, if that was to be found out. Otherwise see whether the range ends before it begins.";
 CICA0941E 12 "FILE {name}: {reason}",
     "A sequential file outside VSAM could not be read or written any further, or its bytes are not records of the \
      format stated.",
