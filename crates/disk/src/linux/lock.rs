@@ -312,10 +312,15 @@ pub(super) fn holder_of(path: &Path) -> Option<String> {
     let begin = words[..end].rfind('/').map_or(0, |slash| slash + 1);
     let command = words[begin..].trim_end().chars().filter(|c| !c.is_control());
     let command: String = command.take(COMMAND).collect();
-    if command.is_empty() {
-        Some(format!("process {first}{more}"))
+    let stopped = if super::peer::is_stopped(first) {
+        format!(", which is stopped: 'kill -CONT {first}' continues it")
     } else {
-        Some(format!("process {first} ({command}){more}"))
+        String::new()
+    };
+    if command.is_empty() {
+        Some(format!("process {first}{more}{stopped}"))
+    } else {
+        Some(format!("process {first} ({command}){more}{stopped}"))
     }
 }
 
@@ -372,6 +377,14 @@ mod tests {
         let told = (0..2000).any(|_| {
             std::thread::sleep(Duration::from_millis(5));
             holder_of(&path).as_ref() == Some(&expected)
+        });
+        assert!(told, "{:?}", holder_of(&path));
+        let id = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(id, rustix::process::Signal::STOP).expect("its stop");
+        let stopped = format!("{expected}, which is stopped: 'kill -CONT {}' continues it", child.id());
+        let told = (0..2000).any(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            holder_of(&path).as_ref() == Some(&stopped)
         });
         assert!(told, "{:?}", holder_of(&path));
         child.kill().expect("its end");
