@@ -32,7 +32,11 @@ impl Addressed {
     pub fn point(&mut self, string: &mut Str, rba: u64) -> Result<(), Trouble> {
         let start = rba - rba % self.ci_size;
         self.next = start;
-        self.read(string)?;
+        self.read(string).map_err(|error| match error {
+            // The control interval's, which nobody asked for.
+            RequestError::BadRba { .. } => RequestError::BadRba { rba },
+            error => error,
+        })?;
         let place = self
             .spans
             .iter()

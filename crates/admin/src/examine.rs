@@ -74,22 +74,17 @@ fn examine(services: &mut Services, request: &Examine, out: &mut Report) -> Resu
         data: request.data,
         errors: request.error_limit.unwrap_or(ERROR_LIMIT),
     };
-    let cc = tell(&examined, &parts, out);
-    let compared = if parts.data && cc == 0 {
-        compare(services, &cluster, parts.errors, out)?
-    } else {
-        Compared::default()
-    };
+    let (cc, disagreements) = tell(services, &cluster, &examined, &parts, out)?;
     let found = Examined {
         findings: examined.findings,
-        disagreements: compared.disagreements,
+        disagreements,
     };
-    Ok((cc.max(compared.condition()), found))
+    Ok((cc, found))
 }
 
 /// What became of the comparison of a base and its alternate indexes.
 #[derive(Debug, Default)]
-pub(super) struct Compared {
+struct Compared {
     disagreements: u64,
     /// Not all were compared: somebody has the data set.
     left_out: bool,
@@ -97,7 +92,7 @@ pub(super) struct Compared {
 
 impl Compared {
     /// Its condition code.
-    pub(super) fn condition(&self) -> u8 {
+    fn condition(&self) -> u8 {
         match self {
             Compared { disagreements: 1.., .. } => CICA0996E.cc,
             Compared { left_out: true, .. } => CICA1027W.cc,
@@ -108,12 +103,7 @@ impl Compared {
 
 /// Compares a base with the alternate indexes that are kept up for it, or an alternate index with its base. What was
 /// never built says nothing that could be wrong. Where somebody has the data set nothing is compared: that is told.
-pub(super) fn compare(
-    services: &Services,
-    cluster: &Reached,
-    errors: u64,
-    out: &mut Report,
-) -> Result<Compared, Failure> {
+fn compare(services: &Services, cluster: &Reached, errors: u64, out: &mut Report) -> Result<Compared, Failure> {
     let catalog = services.home(&cluster.name)?;
     let contents = catalog.contents()?;
     let indexes: Vec<Aix> = match contents.get(&cluster.name)? {
@@ -199,20 +189,29 @@ impl ExaminedParts {
     }
 }
 
-/// Tells what was found; returns the condition code.
-pub(super) fn tell(examined: &Examination, parts: &ExaminedParts, out: &mut Report) -> u8 {
-    let mut report = ExamineFindings {
-        out,
-        left: parts.errors,
+/// Tells what was found, and compares with alternate indexes what is sound; returns the condition code, and how often
+/// these do not agree. The verdict on the data comes behind the comparison: it says that there are no errors.
+pub(super) fn tell(
+    services: &Services,
+    cluster: &Reached,
+    examined: &Examination,
+    parts: &ExaminedParts,
+    out: &mut Report,
+) -> Result<(u8, u64), Failure> {
+    let left = parts.errors;
+    let mut report = ExamineFindings { out, left };
+    let index = if parts.index { report.index(examined) } else { 0 };
+    if !parts.data || index >= IDC21701I.cc {
+        return Ok((index, 0));
+    }
+    let cc = index.max(report.data(examined));
+    let compared = match cc {
+        0 => compare(services, cluster, parts.errors, out)?,
+        _ => Compared::default(),
     };
-    let mut cc = 0;
-    if parts.index {
-        cc = report.index(examined);
-    }
-    if parts.data && cc < IDC21701I.cc {
-        cc = cc.max(report.data(examined));
-    }
-    cc
+    let sound = cc == 0 && compared.disagreements == 0;
+    out.say(if sound { &IDC01709I } else { &IDC21703I }, &[]);
+    Ok((cc.max(compared.condition()), compared.disagreements))
 }
 
 struct ExamineFindings<'a> {
@@ -225,7 +224,8 @@ impl ExamineFindings<'_> {
     fn index(&mut self, examined: &Examination) -> u8 {
         self.out.say(&IDC01700I, &[]);
         let cc = self.findings(examined, FindingPlace::Index);
-        self.verdict(cc, &IDC01724I, &IDC21701I)
+        self.out.say(if cc == 0 { &IDC01724I } else { &IDC21701I }, &[]);
+        cc
     }
 
     fn data(&mut self, examined: &Examination) -> u8 {
@@ -241,7 +241,7 @@ impl ExamineFindings<'_> {
             self.out.say(message, &[("count", &count)]);
         }
         self.out.say(&IDC01722I, &[("percent", &examined.free_percent)]);
-        self.verdict(cc, &IDC01709I, &IDC21703I)
+        cc
     }
 
     fn findings(&mut self, examined: &Examination, part: FindingPlace) -> u8 {
@@ -272,16 +272,6 @@ impl ExamineFindings<'_> {
         let words: [(&str, &dyn std::fmt::Display); 3] =
             [("part", &part), ("rba", &finding.rba), ("reason", &finding.what)];
         self.out.say(&CICA0950E, &words);
-    }
-
-    fn verdict(
-        &mut self,
-        cc: u8,
-        sound: &'static cica_messages::MessageEntry,
-        damaged: &'static cica_messages::MessageEntry,
-    ) -> u8 {
-        self.out.say(if cc == 0 { sound } else { damaged }, &[]);
-        cc
     }
 }
 

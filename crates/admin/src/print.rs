@@ -17,9 +17,6 @@ use cica_messages::{CICA0946E, IDC0005I};
 use cica_qsam::CodePage;
 use std::ops::ControlFlow;
 
-/// Condition code when nothing was shown.
-const NOTHING: u8 = 4;
-
 /// PRINT.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Print {
@@ -93,11 +90,16 @@ fn select(
             bounds,
         },
     );
-    let name = input.name.clone();
+    let (name, read) = (input.name.clone(), input.records());
     let closed = input.close().map_err(|trouble| trouble.of(&name));
     let count = shown.and_then(|count| closed.map(|()| count))?;
+    if count == 0 {
+        let cc = request.range.say_nothing(&name, read, out);
+        out.say(&IDC0005I, &[("count", &count)]);
+        return Ok((cc, count));
+    }
     out.say_apart(&IDC0005I, &[("count", &count)]);
-    Ok((if count == 0 { NOTHING } else { 0 }, count))
+    Ok((0, count))
 }
 
 /// What was chosen of an open data set or file.

@@ -9,6 +9,8 @@
 //! | SKIP, COUNT | anything |
 
 use super::named::KeyValue;
+use super::report::Report;
+use cica_messages::{CICA1120W, IDC11462I};
 
 /// Which records, in the order of the data set or file. As a whole: all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,6 +54,27 @@ pub enum To {
 }
 
 impl Range {
+    /// Says that no record was in the range, of an input of which so many were read; returns the condition code.
+    pub(crate) fn say_nothing(&self, name: &str, read: u64, out: &mut Report) -> u8 {
+        let inserts: [(&'static str, &dyn std::fmt::Display); 1] = [("name", &name)];
+        let (message, inserts) = if self.met_its_end(read) {
+            (&CICA1120W, &inserts[..])
+        } else {
+            (&IDC11462I, &[][..])
+        };
+        out.say_apart(message, inserts);
+        message.cc
+    }
+
+    /// Of an input without a record in the range so many were read: was one of them behind the end of the range?
+    pub(crate) fn met_its_end(&self, read: u64) -> bool {
+        let skipped = match self.from {
+            From::Skip(count) => count,
+            _ => 0,
+        };
+        read > skipped
+    }
+
     /// Are records asked for by address?
     pub(crate) fn is_by_address(&self) -> bool {
         matches!(self.from, From::Address(_)) || matches!(self.to, To::Address(_))

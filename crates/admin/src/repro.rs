@@ -15,7 +15,7 @@ use super::named::Named;
 use super::open::ClusterOrFile;
 use super::outcome::Outcome;
 use super::output::{Output, Refusal};
-use super::range::Range;
+use super::range::{From, Range};
 use super::report::Report;
 use super::trouble::{action_error, Trouble, GAVE_UP};
 use super::Services;
@@ -71,6 +71,19 @@ pub struct CopyCounts {
     pub records: u64,
     /// Records that the target refused.
     pub refused: u64,
+    /// Those of them that it has already, by their key or number.
+    pub duplicates: u64,
+}
+
+impl CopyCounts {
+    fn refuse(&mut self, refusal: &Refusal) {
+        self.refused += 1;
+        let other = matches!(
+            refusal,
+            Refusal::OutOfSequence | Refusal::Length(_) | Refusal::Improper(_)
+        );
+        self.duplicates += u64::from(!other);
+    }
 }
 
 impl Services {
@@ -105,6 +118,7 @@ fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(
         Err(trouble) => return Ok((nothing_copied(&trouble, &from.name(), out), CopyCounts::default())),
     };
     let mut output = to.open_output(services, selection.input, request.reuse, request.replace)?;
+    let source = selection.input.name.clone();
     let limit = request.error_limit.unwrap_or(ERROR_LIMIT).max(1);
     let (mut cc, copied) = match records(services, &mut selection, &mut output, limit, out) {
         Copying::Done(cc, copied) => (cc, copied),
@@ -113,6 +127,12 @@ fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(
         }
         Copying::OutputFailed(cc, copied, trouble) => (cc.max(trouble.of(&output.name).tell(out)), copied),
     };
+    let read = selection.input.records();
+    // An input without records that is copied whole is copied.
+    let selects = request.range.from != From::Start || request.range.met_its_end(read);
+    if selects && cc == 0 && copied == CopyCounts::default() {
+        cc = request.range.say_nothing(&source, read, out);
+    }
     let is_untouched = request.whole && output.is_whole_or_not();
     if request.whole && (copied.refused > 0 || cc >= GAVE_UP) && output.is_file() {
         drop(output);
@@ -216,9 +236,11 @@ fn records(
             };
             match refusal {
                 Refusal::Fatal(trouble) => return Copying::OutputFailed(cc, copied, trouble),
-                refusal => cc = cc.max(refused(&refusal, selection.input.last(), number, output).tell(out)),
+                refusal => {
+                    cc = cc.max(refused(&refusal, selection.input.last(), number, output).tell(out));
+                    copied.refuse(&refusal);
+                }
             }
-            copied.refused += 1;
             if copied.refused == limit {
                 out.say(&IDC31467I, &[]);
                 return Copying::Done(GAVE_UP, copied);
@@ -240,9 +262,11 @@ fn records(
                 continue;
             }
             Err(Refusal::Fatal(trouble)) => return Copying::OutputFailed(cc, copied, trouble),
-            Err(refusal) => cc = cc.max(refused(&refusal, found, number, output).tell(out)),
+            Err(refusal) => {
+                cc = cc.max(refused(&refusal, found, number, output).tell(out));
+                copied.refuse(&refusal);
+            }
         }
-        copied.refused += 1;
         if copied.refused == limit {
             out.say(&IDC31467I, &[]);
             return Copying::Done(GAVE_UP, copied);

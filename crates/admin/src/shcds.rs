@@ -157,7 +157,7 @@ impl Server {
     fn of(services: &Services) -> Result<Option<Server>, Failure> {
         let unknown = |why: &dyn Display| Failure::new(&CICA0934E, &[("reason", why)]);
         let socket = cica_session::socket(services.catalog.directory());
-        let client = match Client::connect(&socket, "SHCDS") {
+        let client = match Client::connect_to_ask(&socket, "SHCDS") {
             Ok(client) => client,
             Err(error) if is_none(error.kind()) => return Ok(None),
             Err(error) => return Err(unknown(&cica_session::unreached(&socket, &error))),

@@ -65,11 +65,8 @@ fn verify(services: &mut Services, request: &Verify, out: &mut Report) -> Result
     else {
         return Ok(0);
     };
-    let cc = examine::tell(&examined, &ExaminedParts::all(cluster.organization.has_index()), out);
-    let cc = match cc {
-        0 => examine::compare(services, &cluster, u64::MAX, out)?.condition(),
-        cc => cc,
-    };
+    let parts = ExaminedParts::all(cluster.organization.has_index());
+    let (cc, _) = examine::tell(services, &cluster, &examined, &parts, out)?;
     if cc > CICA1027W.cc {
         out.say(&CICA0945E, &[("name", &name)]);
     }

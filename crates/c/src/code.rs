@@ -158,3 +158,27 @@ impl From<SessionError> for Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `cica explain` knows the codes of requests and opens by the numbers that the header has, and no others but those
+    /// that only messages have.
+    #[test]
+    fn codes_of_requests_and_opens_are_explained() {
+        let form = |code: &Code| match (code.number >> 8, code.number & 0xFF) {
+            (class @ (8 | 12), reason) => Some(format!("{class}/{reason}")),
+            (0x40, reason) => Some(format!("OPEN {reason}")),
+            _ => None,
+        };
+        let forms: Vec<String> = CODES.iter().filter_map(form).collect();
+        assert!(forms.len() > 30);
+        for form in &forms {
+            assert!(cica_messages::find_code(form).is_some(), "{form} is not explained");
+        }
+        for (form, ..) in cica_messages::CODES {
+            assert!(forms.iter().any(|known| known == form), "{form} is no code");
+        }
+    }
+}

@@ -31,8 +31,12 @@ pub enum DefineError {
     SlotLength(RecordSize),
     /// A record that does not fit in a CI, and may not span.
     RecordTooLong {
-        /// Maximum record length.
+        /// Maximum record length as it was said.
         record: u32,
+        /// Bytes that it takes more where it is stored.
+        more: u32,
+        /// May a data set of its organization span?
+        may_span: bool,
         /// CI size; the largest there is when none was given.
         ci_size: u32,
         /// The least CI size that would do.
@@ -124,24 +128,32 @@ impl fmt::Display for DefineError {
             ),
             DefineError::RecordTooLong {
                 record,
+                more,
+                may_span,
                 ci_size,
-                least: Some(least),
-            } => write!(
-                f,
-                "a record of {record} bytes does not fit in a control interval of {ci_size} bytes, which holds at most \
-                 {}; give CONTROLINTERVALSIZE({least}) or more, leave it out, or specify SPANNED",
-                ci_size.saturating_sub(ONE_RECORD)
-            ),
-            DefineError::RecordTooLong {
-                record,
-                ci_size,
-                least: None,
-            } => write!(
-                f,
-                "a record of {record} bytes does not fit in the largest usable control interval of {ci_size} bytes, \
-                 which holds at most {}; specify SPANNED, or a smaller maximum in RECORDSIZE",
-                ci_size.saturating_sub(ONE_RECORD)
-            ),
+                least,
+            } => {
+                write!(f, "a record of {record} bytes")?;
+                if *more > 0 {
+                    write!(f, ", which takes {more} more where it is stored,")?;
+                }
+                let holds = ci_size.saturating_sub(ONE_RECORD + more);
+                match least {
+                    Some(least) => write!(
+                        f,
+                        " does not fit in a control interval of {ci_size} bytes, which holds at most {holds}; give \
+                         CONTROLINTERVALSIZE({least}) or more, {}leave it out{}",
+                        if *may_span { "" } else { "or " },
+                        if *may_span { ", or specify SPANNED" } else { "" },
+                    ),
+                    None => write!(
+                        f,
+                        " does not fit in the largest usable control interval of {ci_size} bytes, which holds at most \
+                         {holds}; {}a smaller maximum in RECORDSIZE",
+                        if *may_span { "specify SPANNED, or " } else { "give " },
+                    ),
+                }
+            }
             DefineError::RecordBeyondArea { record, area } => write!(
                 f,
                 "a spanned record of {record} bytes does not fit in a control area, which holds {area}; give a larger \
@@ -241,18 +253,39 @@ pub fn compressed(organization: Organization, compressed: bool) -> Result<(), De
     }
 }
 
-/// A record against the CI size given, or against the largest.
-pub fn record_fits(record: RecordSize, ci_size: Option<u32>, spanned: bool) -> Result<(), DefineError> {
+/// A record against the CI size given, or against the largest; it takes so many bytes more where it is stored.
+pub fn record_fits(
+    organization: Organization,
+    record: RecordSize,
+    more: u32,
+    ci_size: Option<u32>,
+    spanned: bool,
+) -> Result<(), DefineError> {
     let ci_size = ci_size.unwrap_or(MAX_CI);
-    if spanned || holds(ci_size, record.maximum) {
+    let stored = record.maximum.saturating_add(more);
+    if spanned || holds(ci_size, stored) {
         return Ok(());
     }
-    let least = round_up(record.maximum.saturating_add(ONE_RECORD), Organization::Ksds);
-    Err(DefineError::RecordTooLong {
+    let least = round_up(stored.saturating_add(ONE_RECORD), Organization::Ksds);
+    Err(too_long(organization, record, more, ci_size, least))
+}
+
+/// The error of a record that no CI holds.
+pub fn too_long(
+    organization: Organization,
+    record: RecordSize,
+    more: u32,
+    ci_size: u32,
+    least: Option<u32>,
+) -> DefineError {
+    DefineError::RecordTooLong {
         record: record.maximum,
+        more,
+        // As `record_size` has it.
+        may_span: matches!(organization, Organization::Ksds | Organization::Esds),
         ci_size,
         least,
-    })
+    }
 }
 
 /// KEYS against the records. The hard limit is the longest record: that every record holds its whole key is checked

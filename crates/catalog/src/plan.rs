@@ -168,7 +168,7 @@ fn data_ci_size(wish: &Wish, limit: u32, notes: &mut Vec<String>) -> Result<u32,
     let stored = stored(wish);
     let record = |ci_size| match wish.organization {
         Organization::Lds => Ok(()),
-        _ => check::record_fits(stored, ci_size, wish.spanned),
+        _ => check::record_fits(wish.organization, wish.record_size, more(wish), ci_size, wish.spanned),
     };
     if let Some(given) = wish.ci_size {
         let size = check::ci_size(wish.organization, given)?;
@@ -186,22 +186,29 @@ fn data_ci_size(wish: &Wish, limit: u32, notes: &mut Vec<String>) -> Result<u32,
             notes.push(choice.why);
             Ok(choice.size)
         }
-        None => Err(DefineError::RecordTooLong {
-            record: stored.maximum,
-            ci_size: limit,
-            least: None,
-        }),
+        None => Err(check::too_long(
+            wish.organization,
+            wish.record_size,
+            more(wish),
+            limit,
+            None,
+        )),
     }
 }
 
-/// Record lengths as they are stored: in a VRRDS the record's number of four bytes stands in front of it, and a record
+/// What a record takes more where it is stored: in a VRRDS its number of four bytes stands in front of it, and a record
 /// that is not compressed because it gains nothing says so in a byte.
-fn stored(wish: &Wish) -> RecordSize {
+fn more(wish: &Wish) -> u32 {
     let number = match wish.organization {
         Organization::Vrrds => 4,
         _ => 0,
     };
-    let more = number + u32::from(wish.compressed);
+    number + u32::from(wish.compressed)
+}
+
+/// Record lengths as they are stored.
+fn stored(wish: &Wish) -> RecordSize {
+    let more = more(wish);
     RecordSize {
         average: wish.record_size.average.saturating_add(more),
         maximum: wish.record_size.maximum.saturating_add(more),

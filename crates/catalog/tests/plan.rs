@@ -351,12 +351,59 @@ fn a_record_larger_than_its_ci_needs_spanned() {
         error,
         DefineError::RecordTooLong {
             record: 5_000,
+            more: 0,
+            may_span: true,
             ci_size: 4_096,
             least: Some(5_120)
         }
     );
     assert!(error.to_string().contains("CONTROLINTERVALSIZE(5120)"), "{error}");
     assert!(plan(&Wish { spanned: true, ..large }).is_ok());
+}
+
+/// The words have the length that was given, and no way out that is none: records of a VRRDS do not span.
+#[test]
+fn a_record_that_does_not_fit_is_told_by_the_length_that_was_given() {
+    let words = |organization, compressed, maximum, ci_size| {
+        let (average, keys) = (
+            10,
+            (organization == Organization::Ksds).then_some(wish().keys).flatten(),
+        );
+        refused(Wish {
+            organization,
+            keys,
+            compressed,
+            record_size: RecordSize { average, maximum },
+            ci_size,
+            ..wish()
+        })
+        .to_string()
+    };
+    let vrrds = words(Organization::Vrrds, false, 1018, Some(1024));
+    assert_eq!(
+        vrrds,
+        "a record of 1018 bytes, which takes 4 more where it is stored, does not fit in a control interval of 1024 \
+         bytes, which holds at most 1013; give CONTROLINTERVALSIZE(1536) or more, or leave it out"
+    );
+    let ksds = words(Organization::Ksds, true, 1017, Some(1024));
+    assert!(
+        ksds.starts_with("a record of 1017 bytes, which takes 1 more "),
+        "{ksds}"
+    );
+    assert!(ksds.ends_with("leave it out, or specify SPANNED"), "{ksds}");
+    for (organization, out) in [
+        (Organization::Vrrds, "; give a smaller maximum in RECORDSIZE"),
+        (
+            Organization::Esds,
+            "; specify SPANNED, or a smaller maximum in RECORDSIZE",
+        ),
+    ] {
+        let words = words(organization, false, 40_000, None);
+        assert!(
+            words.starts_with("a record of 40000 bytes") && words.ends_with(out),
+            "{words}"
+        );
+    }
 }
 
 #[test]

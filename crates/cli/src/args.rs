@@ -14,7 +14,8 @@ Exit status:
       were skipped (import), that are lost (salvage) or cannot be read (smf), a mask that means
       nothing beside others (backup, restore), any other warning
    8  it cannot be done with this data set or input; the data set that was named is not there
-      (show, cat, get, put, stat, rm, export, backup and so on)
+      (show, cat, get, put, stat, rm, export, backup and so on); records were not stored, as they
+      are out of sequence or do not fit (import; 12 where --errorlimit ends it)
   12  the catalog, a data set or a file cannot be used
   64  the command line is wrong
   A reader that closes the output early (cica cat X | head) is no error. For idcams it is

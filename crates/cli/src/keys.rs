@@ -10,6 +10,8 @@ use cica_qsam::CodePage;
 pub enum Length {
     /// It must have the full length.
     Full,
+    /// The same, and nothing else would do.
+    Exact,
     /// It may be the beginning of a key.
     Prefix,
 }
@@ -27,7 +29,7 @@ pub fn key(text: &str, hex: bool, length: Length, opened: &OpenedSession) -> Res
     };
     let wanted = usize::from(opened.data_set.attributes().key_length);
     let fits = match length {
-        Length::Full => key.len() == wanted,
+        Length::Full | Length::Exact => key.len() == wanted,
         Length::Prefix => (1..=wanted).contains(&key.len()),
     };
     if fits {

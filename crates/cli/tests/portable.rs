@@ -62,10 +62,36 @@ fn contents(directory: &Path) -> Vec<(String, Vec<u8>)> {
 fn no_output_takes_the_place_of_what_data_sets_are_kept_in() {
     let place = place(10);
     let catalog = place.dir.join("catalog");
-    let own = |file: &&(String, Vec<u8>)| file.1.starts_with(b"CICA");
+    // All that Cica makes there: logs, counts, an archive, records of opens and closes, a server's lock.
+    let cards = "ALTER PAY.MASTER LOG(ALL) LOGSTREAMID(PAY.LOG)\n";
+    place.cards(cards, &[]).done();
+    let mut put = place.command(&["put", "PAY.MASTER", "--replace", "-q"]);
+    put.env("CICA_SMF", "on").env("CICA_SHARE", "on");
+    common::finish(put, b"00000001 ANOTHER\n").done();
+    place.run(&["server", "stop"]);
     let files = contents(&catalog);
-    let names: Vec<&str> = files.iter().filter(own).map(|file| file.0.as_str()).collect();
-    assert!(names.len() >= 4, "catalog, VVDS, data and index: {names:?}");
+    let mut names: Vec<&str> = files.iter().map(|file| file.0.as_str()).collect();
+    for part in [
+        "/archive/",
+        "/log/",
+        "/share/lock",
+        "/smf/current",
+        "/stat/",
+        "/.cica-volume",
+        "/.vvds-",
+    ] {
+        assert!(names.iter().any(|name| name.contains(part)), "{part}: {names:?}");
+    }
+    // And what comes later, or by another way.
+    let later = [
+        "making",
+        "share/socket",
+        "log/other",
+        "volumes/../stat/readers",
+        "volumes/CICA01/.locks",
+    ];
+    let later = later.map(|name| catalog.join(name).to_str().unwrap().to_string());
+    names.extend(later.iter().map(String::as_str));
     for name in names {
         let before = contents(&catalog);
         let of = |files: &[(String, Vec<u8>)]| files.iter().find(|file| file.0 == name).cloned();
@@ -81,8 +107,23 @@ fn no_output_takes_the_place_of_what_data_sets_are_kept_in() {
             let told = format!("{}{}", run.err, String::from_utf8_lossy(&run.out));
             assert!(told.contains("Cica keeps data sets in"), "{name}: {told}");
         }
-        assert_eq!(of(&contents(&catalog)), of(&before), "{name}");
+        let (after, before) = (of(&contents(&catalog)), of(&before));
+        if name.contains("/stat/") {
+            // Each open is counted there.
+            assert_eq!(
+                after.map(|file| file.1.len()),
+                before.map(|file| file.1.len()),
+                "{name}"
+            );
+        } else {
+            assert_eq!(after, before, "{name}");
+        }
     }
+    // What a user keeps beside them is his.
+    place.run(&["export", "PAY.MASTER", "catalog/mine.txt", "-q"]).done();
+    place
+        .run(&["export", "PAY.MASTER", "catalog/volumes/CICA01/mine.txt", "-q"])
+        .done();
     assert_eq!(place.run(&["cat", "PAY.MASTER"]).status, 0);
 }
 

@@ -232,7 +232,8 @@ fn unsorted_input_is_told_and_sorted_on_request() {
     let p = Place::new();
     p.write("mixed.txt", b"C001\nA001\nB001\n");
     let unsorted = p.run(&["import", "mixed.txt", "A.MIXED", "--keys", "4,0"]);
-    assert_eq!(unsorted.status, 4);
+    // They are lost to who keeps nothing but the file, so it is no warning.
+    assert_eq!(unsorted.status, 8);
     assert!(
         unsorted
             .err
@@ -433,4 +434,57 @@ fn generations_are_read_by_their_relative_numbers() {
         .failed(8, &["A.NAMES is no generation data group"]);
     p.run(&["cat", "A.COPY(-1)", "--from", "AA"])
         .failed(8, &["'AA' is no number"]);
+}
+
+#[test]
+fn a_record_is_erased_by_its_key_or_its_place() {
+    let p = Place::new();
+    p.write("four.txt", b"A001\nA002\nA003\nA004\n");
+    p.run(&["import", "four.txt", "A.KEYS", "--keys", "4,0", "-q"]).done();
+    let gone = p.run(&["erase", "A.KEYS", "A002", "X'41303034'"]);
+    assert_eq!(gone.status, 0, "{}", gone.err);
+    assert!(gone.err.contains("2 records erased from A.KEYS"), "{}", gone.err);
+    // What is not there is told, and leaves the others as they would be.
+    p.run(&["erase", "a.keys", "A002", "A003"])
+        .failed(4, &["IDC3309I", "A.KEYS has no record with key A002"]);
+    p.run(&["erase", "A.KEYS", "A0"]).failed(8, &["has 2 bytes"]);
+    p.run(&["erase", "A.KEYS", "--rrn", "1"]).failed(8, &[]);
+    assert_eq!(p.run(&["cat", "A.KEYS"]).done(), "A001\n");
+    for (name, organization) in [("A.SLOTS", "rrds"), ("A.NUMBERS", "vrrds")] {
+        p.run(&["import", "four.txt", name, "--organization", organization, "-q"])
+            .done();
+        p.run(&["erase", name, "--rrn", "2", "--rrn", "4", "-q"]).done();
+        p.run(&["erase", name, "--rrn", "2"])
+            .failed(4, &["no record with relative record number 2"]);
+        assert_eq!(p.run(&["cat", name]).done(), "A001\nA003\n");
+    }
+    p.run(&["import", "four.txt", "A.LOG", "--organization", "esds", "-q"])
+        .done();
+    p.run(&["erase", "A.LOG", "--rba", "0"])
+        .failed(8, &["cannot be erased", "[8/80]"]);
+    // One that was never loaded has no record, and stays so.
+    p.cards("DEFINE CLUSTER (NAME(A.NEW) KEYS(4 0) RECSZ(4 80) TRACKS(1 1))", &[])
+        .done();
+    p.run(&["erase", "A.NEW", "A001"]).failed(4, &["has no record"]);
+    p.run(&["cat", "A.NEW"]).failed(12, &["never loaded"]);
+    p.run(&["erase", "A.NONE", "A001"]).failed(8, &[]);
+    p.run(&["erase", "A.KEYS"]).failed(64, &[]);
+}
+
+/// Messages end in a code such as `[8/16]`: it is explained in that form.
+#[test]
+fn a_code_is_explained_as_messages_have_it() {
+    let p = Place::new();
+    for code in [&["8/16"][..], &["[8/16]"]] {
+        let run = p.run(&[&["explain"], code].concat());
+        assert!(
+            run.status == 0 && run.text().contains("No record has this key"),
+            "{run:?}"
+        );
+    }
+    for code in [&["OPEN 168"][..], &["open", "168"], &["[OPEN 168]"]] {
+        let run = p.run(&[&["explain"], code].concat());
+        assert!(run.status == 0 && run.text().contains("Another process has"), "{run:?}");
+    }
+    p.run(&["explain", "8/17"]).failed(4, &["8/17"]);
 }

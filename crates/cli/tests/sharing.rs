@@ -112,6 +112,40 @@ fn who_does_not_ask_for_sharing_comes_in_as_shareoptions_say() {
     place.stop();
 }
 
+/// Who asks a server that is stopped, or could read without it, hears in about two seconds which process that is.
+#[test]
+fn a_server_that_is_stopped_is_told_soon() {
+    let place = Place::new();
+    place.define("A.STOPPED", 3);
+    let mut putting = place.putting("A.STOPPED");
+    put(&mut putting, 1..2);
+    let server = place.server("process").as_u64().unwrap();
+    let process = rustix::process::Pid::from_raw(server as i32).unwrap();
+    rustix::process::kill_process(process, rustix::process::Signal::STOP).unwrap();
+    let remedy = format!("kill -CONT {server}'");
+    let asked: [&[&str]; 7] = [
+        &["server", "status"],
+        &["server", "clients"],
+        &["server", "locks"],
+        &["server", "units"],
+        &["server", "stop"],
+        &["get", "A.STOPPED", "0001"],
+        &["verify", "A.STOPPED"],
+    ];
+    for args in asked {
+        let began = std::time::Instant::now();
+        let run = place.run(args);
+        let took = began.elapsed();
+        assert!(run.status == 12 && run.err.contains(&remedy), "{args:?}: {run:?}");
+        // It is looked after two seconds; the rest is a machine that does much else.
+        assert!(took.as_secs() < 30, "{args:?}: {took:?}");
+    }
+    rustix::process::kill_process(process, rustix::process::Signal::CONT).unwrap();
+    drop(putting.stdin.take());
+    assert!(putting.wait().unwrap().success());
+    place.stop();
+}
+
 #[test]
 fn a_killed_server_takes_nothing_with_it_that_was_acknowledged() {
     let place = Place::new();

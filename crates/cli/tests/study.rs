@@ -121,3 +121,23 @@ fn a_study_has_its_data_sets_alone_whoever_shares() {
         assert!(ran.status.success() && out.contains(told), "{said}\n{out}");
     }
 }
+
+/// The directory that is named is the user's: one that is not there is told, and none is left behind.
+#[test]
+fn a_study_makes_no_directory_but_its_own() {
+    let place = Place::new();
+    let nowhere = place.path("not-there");
+    let named = nowhere.to_str().unwrap();
+    let run = place.run(&[
+        "study",
+        "2001",
+        "--records",
+        "1000",
+        "--rounds",
+        "1",
+        "--directory",
+        named,
+    ]);
+    run.failed(12, &["CICA0941E", "not-there: "]);
+    assert!(!nowhere.exists());
+}

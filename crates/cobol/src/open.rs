@@ -114,9 +114,9 @@ fn keeps_data_sets(file: &str, assign: &str, mode: u8) -> bool {
         },
     };
     let outside = outside();
-    let keeps = outside
-        .real(&place)
-        .is_ok_and(|real| cica_disk::keeps_data_sets(&*outside, &real));
+    // A link leads to what is written; what is not there yet has a place all the same.
+    let real = outside.real(&place).unwrap_or_else(|_| place.clone());
+    let keeps = cica_disk::keeps_data_sets(&*outside, &real);
     if keeps {
         let inserts: [(&str, &dyn std::fmt::Display); 3] = [
             ("file", &file),

@@ -54,6 +54,7 @@ mod memory;
 mod name;
 mod new_file;
 mod open;
+mod own;
 mod room;
 pub mod sim;
 mod visible;

@@ -23,10 +23,12 @@
 //!   all that are written behind it later.
 //! * N8. A file that Cica keeps data sets in (a component, a catalog, a log, an archive) is neither replaced nor
 //!   written behind, whoever names it: it is told from others by its first bytes. What cannot be read is not looked at.
+//!   Nor is a file made or replaced where Cica keeps files of its own, whatever they begin with (`own.rs`).
 //!
 //! [`all_or_nothing`]: NewFile::all_or_nothing
 
 use crate::error::bare;
+use crate::own::is_own_place;
 use crate::{Begun, Create, Disk, File, Open, StreamMode, WriteAt};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -274,8 +276,12 @@ fn refuse_own(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether the file is one that Cica keeps data sets in (N8), for who has others write to files.
+/// Whether the file is one that Cica keeps data sets in, or that belongs to those (N8), for who has others write to
+/// files.
 pub fn keeps_data_sets(disk: &dyn Disk, path: &Path) -> bool {
+    if is_own_place(disk, path) {
+        return true;
+    }
     let first = disk.look(path, OWN[0].len());
     first.is_ok_and(|first| OWN.iter().any(|own| own[..] == first))
 }

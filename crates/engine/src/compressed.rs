@@ -7,6 +7,7 @@
 //!   this open, a record or the file knows, so a read that lies of the file does not make a place free.
 //! * Q3. Learning goes in steps: the first dictionary is made early, another from four times as many bytes, and so on
 //!   up to the most that help. So few records stay plain, and a data set that begins with few records learns later.
+//!   Who has the records before they come, as a reorganization has, lets it learn from them first: none stays plain.
 //! * Q4. A record of which the dictionary is damaged is refused by name. All others are read as ever.
 //! * Q5. What is copied as it is stored is copied into an empty data set that has taken over the newest dictionary of
 //!   the other, under the same number. Records that name another one, or none, are stored anew.
@@ -249,6 +250,34 @@ impl Compressed {
             Some(enough) if self.learns.load(Relaxed) && sampling.sampler.len() >= enough => self.train(&mut sampling),
             _ => Ok(()),
         }
+    }
+
+    /// Records that are about to come are looked at before the first of them is stored, so that a dictionary is made
+    /// which all of them have (Q3). `rests` is what is behind the key of each. There must be no dictionary yet.
+    ///
+    /// # Errors
+    /// As [`store`](Self::store); what `rests` ends with.
+    pub fn learn_ahead(
+        &self,
+        rests: impl FnOnce(&mut dyn FnMut(&[u8]) -> bool) -> Result<(), RequestError>,
+    ) -> Result<(), RequestError> {
+        let Ok(_held) = self.data.pool().hold(SAMPLE_BYTES) else {
+            // As without: it learns when the records come.
+            return Ok(());
+        };
+        let mut ahead = Sampling::default();
+        rests(&mut |rest| ahead.sampler.take(rest))?;
+        let _alone = self.sampling.lock();
+        let untaught = self.learns.load(Relaxed) && self.newest.load(Acquire) == 0;
+        if untaught && ahead.sampler.len() >= self.enough / AT_LAST {
+            self.train(&mut ahead)?;
+        }
+        Ok(())
+    }
+
+    /// Bytes of the record that the user has up to the end of its key.
+    pub fn clear_of_user(&self) -> usize {
+        self.clear.saturating_sub(self.number)
     }
 
     /// Takes over the newest dictionary of another data set, if this one has none and that one is as good as any: then

@@ -7,13 +7,16 @@ use crate::examine::Examination;
 use crate::far::{Facts, FarDataSet, Whole};
 use crate::open::{Handle, OpenDataSet, Pin, Sphere};
 use crate::pinned::PinnedTrees;
-use crate::request::{Access, CloseReport};
+use crate::request::{Access, CloseReport, Intent};
 use crate::string::{AccessPath, Str};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
 use cica_format::attributes::Attributes;
 use cica_format::root::Statistics;
 use std::sync::Arc;
+
+/// Records that are looked at before a load, at most.
+const LOOKED_AT_AHEAD: usize = 1 << 16;
 
 /// An open data set; clones are the same open.
 ///
@@ -239,6 +242,33 @@ impl DataSet {
             _ => inner.end_loading_for_units(),
         }
     }
+    /// Before records of `other` are loaded: a compressed data set makes a dictionary of the first of them, so that none
+    /// stays plain. Any other does nothing.
+    ///
+    /// # Errors
+    /// What a read of `other` ends with; the dictionary cannot be written.
+    pub fn learn_from(&self, other: &DataSet) -> Result<(), RequestError> {
+        let Whereabouts::Near(handle, None) = &self.of else {
+            return Ok(());
+        };
+        let Some(compressed) = &handle.inner().common().compressed else {
+            return Ok(());
+        };
+        let (clear, mut string) = (compressed.clear_of_user(), other.string());
+        compressed.learn_ahead(|take| {
+            // Where none is long enough to be learnt from, not all of them are read for nothing.
+            for _ in 0..LOOKED_AT_AHEAD {
+                match string.next(Intent::Read) {
+                    Ok(record) if take(record.bytes.get(clear..).unwrap_or_default()) => return Ok(()),
+                    Ok(_) => {}
+                    Err(RequestError::EndOfData) => return Ok(()),
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(())
+        })
+    }
+
     /// Makes everything acknowledged so far durable. Of a load, which is not logged: the control areas that are full;
     /// the records behind them become durable at close, whatever [`Durability`] says.
     ///

@@ -128,6 +128,19 @@ fn every_verb_finds_its_own_entry() {
     assert_eq!(Verb::DefineVolume.spec().words, "DEFINE VOLUME");
 }
 
+/// ALTER leaves what is not said, so a default of DEFINE would tell what does not happen.
+#[test]
+fn alter_names_no_default() {
+    let page = reference_markdown();
+    let alter = page
+        .split("\n## ")
+        .find(|section| section.starts_with("ALTER\n"))
+        .unwrap();
+    for text in [alter, &help("ALTER").unwrap()] {
+        assert!(text.contains("REORGANIZE") && !text.contains("default"), "{text}");
+    }
+}
+
 #[test]
 fn every_example_parses_as_its_verb() {
     for v in VERBS.iter().filter(|v| v.grammar.is_empty()) {

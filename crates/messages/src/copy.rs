@@ -8,6 +8,9 @@ CICA1022I 0 "NOTHING WAS WRITTEN TO FILE {name}",
     "Not all records came, or the file could not be completed, as the messages before say. A file of that name is as it was; \
      where there was none there is none.",
     "Mend what those messages tell of, and run the command again.";
+CICA1120W 4 "NO RECORD OF {name} IS WITHIN THE RANGE",
+    "REPRO or PRINT came upon a record behind the end of the range before it had taken one.",
+    "Nothing, if that was to be found out. Otherwise see whether the range ends before it begins.";
 CICA0941E 12 "FILE {name}: {reason}",
     "A sequential file outside VSAM could not be read or written any further, or its bytes are not records of the \
      format stated.",

@@ -38,7 +38,7 @@ IDC01724I 0 [Id] "INDEXTEST COMPLETE - NO ERRORS DETECTED",
     "The index component is sound.",
     "Nothing.";
 IDC01709I 0 [Id] "DATATEST COMPLETE - NO ERRORS DETECTED",
-    "The data component is sound and agrees with the index.",
+    "The data component is sound and agrees with the index, and alternate indexes that were compared agree with their base.",
     "Nothing.";
 IDC11703I 8 [Id] "DUPLICATE KEYS IN INDEX",
     "Two entries of the index have the same key.",
@@ -78,6 +78,6 @@ IDC21702I 4 [Ibm] "MINOR ERRORS FOUND BY DATATEST",
     "The data component has errors that do not lose records.",
     "See the messages before this one.";
 IDC21703I 8 [Id] "MAJOR ERRORS FOUND BY DATATEST",
-    "The data component is damaged.",
+    "The data component is damaged, or an alternate index and its base do not agree.",
     "See the messages before this one.";
 }

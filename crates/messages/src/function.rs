@@ -116,6 +116,9 @@ IDC3351I 8 [Ibm] "** VSAM {operation} RETURN CODE IS {rc}{detail}",
 IDC3506I 12 [Memory] "REQUIRED VOLUMES AND/OR DEVICETYPES HAVE BEEN OMITTED",
     "The entry needs a volume and none was named, nor is there a default.",
     "Add VOLUMES(volser).";
+IDC11462I 4 [Memory] "REQUESTED RANGE BEYOND END OF DATA",
+    "The data set or file ends before the first record that was asked for, or has no record at all.",
+    "Nothing, if that was to be found out. Otherwise correct SKIP or where the range begins.";
 IDC31467I 12 [Memory] "MAXIMUM ERROR LIMIT REACHED",
     "As many records were in error as ERRORLIMIT allows, or 4 when it is not given. The copy ended there.",
     "Correct the input, or raise ERRORLIMIT.";

@@ -11,6 +11,7 @@
 
 mod cica;
 mod cobol;
+mod codes;
 mod copy;
 mod entry;
 mod examine;
@@ -21,6 +22,7 @@ mod syntax;
 
 pub use cica::*;
 pub use cobol::*;
+pub use codes::{find_code, CodeWords, CODES};
 pub use copy::*;
 pub use entry::{MessageEntry, Origin};
 pub use examine::*;
@@ -60,8 +62,12 @@ pub fn find(id: &str) -> Option<&'static MessageEntry> {
     all().find(|e| e.id == id || e.id.strip_suffix(|c: char| c.is_ascii_alphabetic()) == Some(&id))
 }
 
-/// What `cica explain ID` prints, or `None` when there is no such message.
+/// What `cica explain ID` prints of a message, or of a code in the form in which messages end; `None` when there is
+/// neither.
 pub fn explain(id: &str) -> Option<String> {
+    if let Some((form, cause, action)) = find_code(id) {
+        return Some(format!("[{form}]\n\nCause\n  {cause}\n\nWhat to do\n  {action}\n"));
+    }
     let e = find(id)?;
     Some(format!(
         "{} {}\n\nSeverity: {} (condition code {})\nOrigin: {}\n\nCause\n  {}\n\nWhat to do\n  {}\n",

@@ -234,7 +234,7 @@ impl Owner {
             return Ok(Some(client.clone()));
         }
         let socket = socket(catalog);
-        match Client::connect(&socket, &program()) {
+        match Client::connect_to_join(&socket, &program()) {
             Ok(client) => Ok(Some(known.insert(Arc::new(client)).clone())),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => Ok(None),
             Err(error) => Err(SessionError::Shared {
@@ -258,7 +258,13 @@ impl Owner {
         let shared = |words: String| SessionError::Shared { reason: 184, words };
         let (mut turn, mut started, mut failed) = (Turn::new(), 0, String::new());
         let client = loop {
-            match Client::connect(&socket, &program()) {
+            // Who has an answer without it does not wait for one that is stopped.
+            let connected = if start {
+                Client::connect(&socket, &program())
+            } else {
+                Client::connect_to_join(&socket, &program())
+            };
+            match connected {
                 Ok(client) => break client,
                 Err(error) if error.kind() == ErrorKind::ConnectionAborted => return Err(shared(error.to_string())),
                 // What is no answer does not become one when another server is started, which could not listen there.
@@ -290,9 +296,6 @@ pub fn unreached(socket: &Path, error: &std::io::Error) -> String {
         ErrorKind::InvalidData => {
             "; what listens there is no server of this version of Cica: end it with 'cica server stop' of its own \
              version, or move the socket away"
-        }
-        ErrorKind::TimedOut => {
-            "; the process that listens there is stopped or hangs: continue it (kill -CONT), or end it and try again"
         }
         ErrorKind::PermissionDenied => {
             "; who shares must be allowed to write to the catalog's directory: ask its owner for that right, or leave \

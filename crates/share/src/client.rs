@@ -12,7 +12,7 @@ use crate::line::Line;
 use crate::refusal::fenced;
 use crate::wire::{Dial, HangUp};
 use crate::words::{parse, Answer, Ask, VERSION};
-use cica_disk::{Clock, SystemClock};
+use cica_disk::{Clock, PeerProcess, SystemClock};
 use cica_engine::RequestError;
 use parking_lot::Mutex;
 use std::io::{Error, ErrorKind};
@@ -75,12 +75,49 @@ impl Client {
         Client::over(Box::new(socket.to_owned()), program, Arc::new(SystemClock))
     }
 
+    /// The same for who asks what the owner has, or wants its end: one that is stopped is given up after
+    /// [`FIRST_LOOK`], and one that is silent for another reason sooner than by a program.
+    ///
+    /// # Errors
+    /// As [`connect`](Self::connect).
+    pub fn connect_to_ask(socket: &Path, program: &str) -> std::io::Result<Client> {
+        Client::with_patience(
+            Box::new(socket.to_owned()),
+            program,
+            Arc::new(SystemClock),
+            Patience::Asks,
+        )
+    }
+
+    /// The same for a program whose data set the owner may have, but need not: one that is stopped is given up at once
+    /// too.
+    ///
+    /// # Errors
+    /// As [`connect`](Self::connect).
+    pub fn connect_to_join(socket: &Path, program: &str) -> std::io::Result<Client> {
+        Client::with_patience(
+            Box::new(socket.to_owned()),
+            program,
+            Arc::new(SystemClock),
+            Patience::Joins,
+        )
+    }
+
     /// The same over connections of another kind, and by another clock.
     ///
     /// # Errors
     /// As [`connect`](Self::connect).
     pub fn over(owner: Box<dyn Dial>, program: &str, clock: Arc<dyn Clock>) -> std::io::Result<Client> {
-        let (line, session) = dial(&*owner, program, 0)?;
+        Client::with_patience(owner, program, clock, Patience::Needs)
+    }
+
+    fn with_patience(
+        owner: Box<dyn Dial>,
+        program: &str,
+        clock: Arc<dyn Clock>,
+        patience: Patience,
+    ) -> std::io::Result<Client> {
+        let (line, session) = dial(&*owner, program, 0, patience)?;
         let mut lines = Lines::default();
         lines.note(&line);
         lines.idle.push((line, Vec::new()));
@@ -255,7 +292,7 @@ impl Client {
     /// One more connection. An owner without a thread or a descriptor for it ends it and says nothing, as one does that
     /// dies; who has died refuses the next.
     fn another(&self) -> std::io::Result<Line> {
-        let another = || dial(&*self.owner, &self.program, self.session).map(|(line, _)| line);
+        let another = || dial(&*self.owner, &self.program, self.session, Patience::Needs).map(|(line, _)| line);
         another().or_else(|error| match error.kind() {
             ErrorKind::ConnectionReset | ErrorKind::BrokenPipe | ErrorKind::UnexpectedEof => another(),
             _ => Err(error),
@@ -318,40 +355,86 @@ fn gone(why: &dyn std::fmt::Display) -> RequestError {
 
 /// How long an owner may take for its first answer, on a machine that does much else.
 const GREETING: Duration = Duration::from_secs(60);
+/// The same, for who only asks.
+const ASKING: Duration = Duration::from_secs(10);
+/// After so long it is looked whether the owner is stopped, and so often from then on.
+pub const FIRST_LOOK: Duration = Duration::from_secs(2);
+
+/// What an owner that says nothing is waited for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    /// A program wants to share: somebody may continue an owner that is stopped.
+    Needs,
+    /// It has an answer without the owner too.
+    Joins,
+    /// Somebody wants to know what the owner does.
+    Asks,
+}
 
 /// A new connection of a session; 0: of a new one, whose number is returned. Who listens there and says nothing,
-/// because it is stopped or no server, keeps nobody for ever: it has [`GREETING`].
-fn dial(owner: &dyn Dial, program: &str, session: u64) -> std::io::Result<(Line, u64)> {
+/// because it is stopped or no server, keeps nobody for ever.
+fn dial(owner: &dyn Dial, program: &str, session: u64, patience: Patience) -> std::io::Result<(Line, u64)> {
     let mut line = Line::new(owner.dial()?);
-    line.set_patience(Some(GREETING))?;
-    let session = greet(&mut line, program, session).map_err(|error| match error.kind() {
-        ErrorKind::WouldBlock => {
-            let words = format!("it said nothing for {} seconds", GREETING.as_secs());
-            Error::new(ErrorKind::TimedOut, words)
-        }
-        _ => error,
-    })?;
+    line.set_patience(Some(FIRST_LOOK))?;
+    let session = greet(&mut line, program, session, patience)?;
     // A request may wait for a record for as long as its program wants.
     line.set_patience(None)?;
     Ok((line, session))
 }
 
-fn greet(line: &mut Line, program: &str, session: u64) -> std::io::Result<u64> {
+fn greet(line: &mut Line, program: &str, session: u64, patience: Patience) -> std::io::Result<u64> {
     let hello = Ask::Hello {
         version: VERSION,
         session,
         program,
     };
     line.send(&hello, None)?;
-    let mut space = Vec::new();
-    let Some(body) = line.receive(&mut space)? else {
-        return Err(ErrorKind::ConnectionReset.into());
-    };
+    let (mut space, mut waited) = (Vec::new(), Duration::ZERO);
+    loop {
+        match line.receive(&mut space) {
+            Ok(Some(body)) => return greeted(body),
+            Ok(None) => return Err(ErrorKind::ConnectionReset.into()),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => waited += FIRST_LOOK,
+            Err(error) => return Err(error),
+        }
+        let peer = line.peer();
+        let stopped = peer.filter(PeerProcess::is_stopped);
+        let most = match patience {
+            Patience::Asks => ASKING,
+            Patience::Joins | Patience::Needs => GREETING,
+        };
+        if waited >= most || stopped.is_some() && patience != Patience::Needs {
+            return Err(silent(peer, stopped.is_some(), waited));
+        }
+    }
+}
+
+fn greeted(body: &[u8]) -> std::io::Result<u64> {
     match parse::<Answer<'_>>(body)? {
         Answer::Number(session) => Ok(session),
         Answer::Nonsense(words) => Err(Error::new(ErrorKind::ConnectionAborted, words)),
         _ => Err(ErrorKind::InvalidData.into()),
     }
+}
+
+/// The error of an owner that says nothing, and what to do.
+fn silent(peer: Option<PeerProcess>, is_stopped: bool, waited: Duration) -> Error {
+    let seconds = waited.as_secs();
+    let words = match (peer, is_stopped) {
+        (Some(PeerProcess { process, .. }), true) => format!(
+            "process {process}, which serves, is stopped and has said nothing for {seconds} seconds; continue it with \
+             'kill -CONT {process}', or end it with 'kill -KILL {process}': what was committed is kept"
+        ),
+        (Some(PeerProcess { process, .. }), false) => format!(
+            "process {process}, which serves, has said nothing for {seconds} seconds; try again, or end it with 'kill \
+             -KILL {process}': what was committed is kept"
+        ),
+        (None, _) => format!(
+            "the process that listens there has said nothing for {seconds} seconds; if it is stopped, continue it \
+             (kill -CONT), or end it and try again"
+        ),
+    };
+    Error::new(ErrorKind::TimedOut, words)
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@
 use crate::vigil::Vigil;
 use crate::wire::{HangUp, Wire};
 use crate::words::{no_message, LONGEST};
+use cica_disk::PeerProcess;
 use serde::Serialize;
 use std::io::{Error, ErrorKind};
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -115,6 +116,11 @@ impl Line {
     /// See [`Wire::hang_up`].
     pub fn hang_up(&self) -> Option<HangUp> {
         self.wire.hang_up()
+    }
+
+    /// See [`Wire::peer`].
+    pub fn peer(&self) -> Option<PeerProcess> {
+        self.wire.peer()
     }
 
     /// The body of the next message (W1, W3), in `space`. Nothing: the other side has closed.

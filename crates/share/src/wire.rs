@@ -1,5 +1,6 @@
 //! What a connection is made of: a Unix socket, or in tests anything that carries bytes and descriptors in order.
 
+use cica_disk::PeerProcess;
 use rustix::fs::{Mode, OFlags};
 use rustix::net::{
     recvmsg, send as send_some, sendmsg, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -46,6 +47,11 @@ pub trait Wire: Send {
     /// The system refuses.
     fn set_patience(&mut self, _patience: Option<Duration>) -> std::io::Result<()> {
         Ok(())
+    }
+
+    /// Who is at the other end; `None`: nobody knows.
+    fn peer(&self) -> Option<PeerProcess> {
+        None
     }
 
     /// What ends the connection while a thread uses it; `None`: only its drop does.
@@ -134,6 +140,11 @@ impl Wire for Socket {
 
     fn receive_now(&mut self, room: &mut [u8]) -> std::io::Result<Option<Received>> {
         received_now(&self.0, room)
+    }
+
+    fn peer(&self) -> Option<PeerProcess> {
+        // One of another name space of processes has no number here.
+        PeerProcess::of(&*self.0).ok().filter(|peer| peer.process > 0)
     }
 
     fn hang_up(&self) -> Option<HangUp> {

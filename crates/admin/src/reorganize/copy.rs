@@ -36,6 +36,7 @@ pub fn copy(
     let to = create(services, cluster, paths, Some(before))?;
     let mut count = 0;
     if before.ca_count > 0 {
+        to.learn_from(from).map_err(|e| stopped(Trouble::from(e), name))?;
         match records(services, from, &to, name, Insert::Sequential)? {
             Some(written) => count = written,
             None => {
@@ -88,6 +89,7 @@ fn sorted(
         .open(&work_paths.0, &work_paths.1, OpenOptions::default())
         .map_err(opened)?;
     let to = create(services, cluster, paths, Some(before))?;
+    to.learn_from(&from).map_err(|e| stopped(Trouble::from(e), name))?;
     let count = records(services, &from, &to, name, Insert::Sequential)?.unwrap_or(0);
     close(to)?;
     close(from)?;

@@ -12,9 +12,11 @@ use cica_catalog::{Cluster, Contents, Entry, Volser};
 pub fn of(contents: &Contents, old: &Cluster, stated: &NewLayout) -> Result<Cluster, Failure> {
     let mut new = old.clone();
     if *stated == NewLayout::default() {
-        // A KSDS keeps its records' keys, a relative one their numbers; an ESDS would only change their RBAs.
-        return match old.organization {
-            Organization::Esds => Err(not_reorganized(&old.name, &"its records lie in their order already")),
+        // A KSDS keeps its records' keys, a relative one their numbers; an ESDS changes their RBAs, which pays only
+        // where they are compressed anew.
+        return match (old.organization, old.attributes.compressed) {
+            (Organization::Esds, false) => Err(not_reorganized(&old.name, &"its records lie in their order already")),
+            (Organization::Esds, true) => no_index_points_to(contents, old).map(|()| new),
             _ => Ok(new),
         };
     }
@@ -42,13 +44,8 @@ pub fn of(contents: &Contents, old: &Cluster, stated: &NewLayout) -> Result<Clus
         _ => new.attributes.keys = None,
     }
     let moved = new.organization != old.organization || new.organization != Organization::Ksds;
-    let indexes = contents.related(&old.name).find(|e| matches!(e, Entry::Aix(_)));
-    if let (true, Some(aix)) = (moved || new.attributes.keys != old.attributes.keys, indexes) {
-        let words = format!(
-            "its alternate index {} points to its records by key or RBA; delete it, and build it again afterwards",
-            aix.name()
-        );
-        return Err(not_reorganized(&old.name, &words));
+    if moved || new.attributes.keys != old.attributes.keys {
+        no_index_points_to(contents, old)?;
     }
     let serial = old.data.volumes.first().cloned().unwrap_or_else(Volser::default_serial);
     let ci_size = match stated.ci_size {
@@ -79,6 +76,18 @@ pub fn of(contents: &Contents, old: &Cluster, stated: &NewLayout) -> Result<Clus
         None => layout.component(old.name.index(), old.data.volumes.clone()),
     });
     Ok(new)
+}
+
+/// Refused where alternate indexes point to records that lie elsewhere afterwards, or have another key.
+fn no_index_points_to(contents: &Contents, old: &Cluster) -> Result<(), Failure> {
+    let Some(aix) = contents.related(&old.name).find(|e| matches!(e, Entry::Aix(_))) else {
+        return Ok(());
+    };
+    let words = format!(
+        "its alternate index {} points to its records by key or RBA; delete it, and build it again afterwards",
+        aix.name()
+    );
+    Err(not_reorganized(&old.name, &words))
 }
 
 /// FREESPACE as said, else as before; where no record comes between others there is none.

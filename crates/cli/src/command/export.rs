@@ -14,7 +14,8 @@ use clap::Args;
 ///
 /// Lines of text are written in UTF-8, as by cat: those of a data set in EBCDIC are translated, of any other the
 /// bytes go out as they are. CODEPAGE= behind the name of the file says another page. A record with a line end in
-/// it is refused.
+/// it is refused. A file that is there is replaced when all records are in the new one, and keeps its owner and mode;
+/// one that Cica keeps data sets in, or that belongs to a catalog or volume, is never replaced.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:

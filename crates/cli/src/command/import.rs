@@ -161,8 +161,12 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         let defined = defined.unwrap_or_default();
         match defined.condition {
             0 => {
-                let copied = services.repro(&copy).without_result();
-                defined.and(copied)
+                let mut copied = services.repro(&copy);
+                // Who keeps nothing but the file that was imported has lost them, whatever REPRO ends with.
+                if copied.result.refused > copied.result.duplicates {
+                    copied.condition = copied.condition.max(Status::REFUSED.0);
+                }
+                defined.and(copied.without_result())
             }
             _ => defined,
         }

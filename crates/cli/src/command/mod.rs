@@ -5,6 +5,7 @@ pub mod archive;
 pub mod backup;
 pub mod cat;
 pub mod completions;
+pub mod erase;
 pub mod explain;
 pub mod export;
 pub mod get;
@@ -46,6 +47,7 @@ pub enum Command {
     Cat(cat::Options),
     Get(get::Options),
     Put(put::Options),
+    Erase(erase::Options),
     Rm(rm::Options),
     Run(run::Options),
     Import(import::Options),
@@ -90,6 +92,7 @@ pub fn run(command: Command, global: &Global, whole: clap::Command) -> Result<St
         Command::Cat(options) => cat::run(options, global),
         Command::Get(options) => get::run(options, global),
         Command::Put(options) => put::run(options, global),
+        Command::Erase(options) => erase::run(options, global),
         Command::Rm(options) => rm::run(options, global),
         Command::Run(options) => run::run(options, global),
         Command::Import(options) => import::run(options, global),

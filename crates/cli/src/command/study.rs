@@ -37,7 +37,7 @@ pub struct Options {
     /// Rounds, of which the median is told; of 1979 for what is measured of today alone
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
-    /// Where the data sets stand; without it in the directory for temporary files
+    /// Directory that is there, below which the data sets stand; without it that for temporary files
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
     /// How data CIs are read and written: auto, buffered, or direct, which is around the page cache
@@ -68,7 +68,12 @@ pub fn run(options: Options) -> Result<Status, Failure> {
     let study = study.ok_or_else(|| Failure::usage("name a study"))?;
     let parent = options.directory.clone().unwrap_or_else(std::env::temp_dir);
     let directory = parent.join(format!("cica-study-{}-{}", study.name, std::process::id()));
-    std::fs::create_dir_all(&directory).map_err(|error| unusable(&directory, &error))?;
+    // DIR is the user's: one that is not there is neither made nor left behind.
+    match std::fs::create_dir(&directory) {
+        // Of a process that was killed and had this number.
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+        made => made.map_err(|error| unusable(&parent, &error))?,
+    }
     static ENDED: AtomicBool = AtomicBool::new(false);
     let left = directory.clone();
     let clean = move || {

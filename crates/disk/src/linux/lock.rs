@@ -315,10 +315,15 @@ pub(super) fn holder_of(path: &Path) -> Option<Holder> {
     let begin = words[..end].rfind('/').map_or(0, |slash| slash + 1);
     let command = words[begin..].trim_end().chars().filter(|c| !c.is_control());
     let command: String = command.take(COMMAND).collect();
-    Some(Holder::Others(if command.is_empty() {
-        format!("process {first}{more}")
+    let stopped = if super::peer::is_stopped(first) {
+        format!(", which is stopped: 'kill -CONT {first}' continues it")
     } else {
-        format!("process {first} ({command}){more}")
+        String::new()
+    };
+    Some(Holder::Others(if command.is_empty() {
+        format!("process {first}{more}{stopped}")
+    } else {
+        format!("process {first} ({command}){more}{stopped}")
     }))
 }
 
@@ -379,6 +384,14 @@ mod tests {
         let told = (0..2000).any(|_| {
             std::thread::sleep(Duration::from_millis(5));
             holder_of(&path).as_ref() == Some(&expected)
+        });
+        assert!(told, "{:?}", holder_of(&path));
+        let id = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(id, rustix::process::Signal::STOP).expect("its stop");
+        let stopped = format!("{expected}, which is stopped: 'kill -CONT {}' continues it", child.id());
+        let told = (0..2000).any(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            holder_of(&path) == Some(Holder::Others(stopped.clone()))
         });
         assert!(told, "{:?}", holder_of(&path));
         child.kill().expect("its end");

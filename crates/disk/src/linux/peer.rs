@@ -37,6 +37,21 @@ impl PeerProcess {
     }
 }
 
+impl PeerProcess {
+    /// Is it stopped, as by SIGSTOP or in a debugger? No, where that cannot be seen.
+    pub fn is_stopped(&self) -> bool {
+        is_stopped(self.process)
+    }
+}
+
+/// The same of the process with this number.
+pub(super) fn is_stopped(process: i32) -> bool {
+    let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // Behind the name of the command, which may have anything in it.
+    let behind = state.rsplit_once(") ").map_or("", |(_, behind)| behind);
+    behind.starts_with(['T', 't'])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,5 +65,6 @@ mod tests {
             user: rustix::process::geteuid().as_raw(),
         };
         assert_eq!(PeerProcess::of(&one).expect("a peer"), own);
+        assert!(!own.is_stopped());
     }
 }

@@ -35,10 +35,10 @@ const NULLIFY: &[Param] = &[
 ];
 /// What a reorganized data set gets anew.
 const REORGANIZED: &[Param] = &[
-    KEYS.help("length and offset of the key"),
-    RECORDSIZE.help("average and greatest record length"),
-    CISZ.help("size of a data control interval"),
-    FREESPACE,
+    KEYS.help("length and offset of the key; without it that of before, which ORGANIZATION(INDEXED) may need said"),
+    RECORDSIZE.help("average and greatest record length; without it those of before"),
+    CISZ.help("size of a data control interval; without it that of before, or chosen anew with RECORDSIZE"),
+    FREESPACE.help("percent of each CI, and of each CA, left free by loading; without it those of before"),
     flag(
         "COMPRESSED",
         "what is behind the key of each record is stored compressed",

@@ -1,6 +1,6 @@
 //! Help and the reference manual, written from the table.
 
-use super::{NameForm, Operand, Param, Support, VerbSpec, VERBS};
+use super::{NameForm, Operand, Param, Support, Verb, VerbSpec, VERBS};
 use std::fmt::Write;
 
 /// Groups of more parameters than this are told by their words only.
@@ -54,18 +54,18 @@ fn page(v: &VerbSpec) -> String {
     }
     if let Some(second) = v.second().filter(|_| !v.object.is_empty()) {
         let _ = writeln!(text, "\n{second} (");
-        rows(&mut text, v.object, 1);
+        rows(&mut text, v, v.object, 1);
         text.push_str(")\n");
     }
     if !v.params.is_empty() {
         text.push('\n');
-        rows(&mut text, v.params, 0);
+        rows(&mut text, v, v.params, 0);
     }
     let _ = writeln!(text, "\nExample:\n  {}", v.example);
     text
 }
 
-fn rows(text: &mut String, params: &[Param], depth: usize) {
+fn rows(text: &mut String, v: &VerbSpec, params: &[Param], depth: usize) {
     for p in params {
         let left = format!("{:1$}{2}{3}", "", depth * 2, p.word, shape(p));
         let abbrs = if p.abbrs.is_empty() {
@@ -73,15 +73,15 @@ fn rows(text: &mut String, params: &[Param], depth: usize) {
         } else {
             format!(" [{}]", p.abbrs.join(", "))
         };
-        let _ = writeln!(text, "  {left:42} {}{abbrs}{}", p.help, notes(p));
+        let _ = writeln!(text, "  {left:42} {}{abbrs}{}", p.help, notes(v, p));
         match p.kind {
-            Operand::Group(inner) | Operand::Groups(inner) if inner.len() <= LARGE => rows(text, inner, depth + 1),
+            Operand::Group(inner) | Operand::Groups(inner) if inner.len() <= LARGE => rows(text, v, inner, depth + 1),
             _ => {}
         }
     }
 }
 
-fn notes(p: &Param) -> String {
+fn notes(v: &VerbSpec, p: &Param) -> String {
     let mut notes = String::new();
     if p.required {
         notes.push_str(if p.one_of.is_empty() {
@@ -92,6 +92,8 @@ fn notes(p: &Param) -> String {
     }
     match p.default {
         "" => {}
+        // What is not said stays as it is.
+        _ if v.verb == Verb::Alter => {}
         "yes" => notes.push_str("; the default"),
         value => {
             let _ = write!(notes, "; default {value}");
@@ -178,15 +180,15 @@ fn section(page: &mut String, v: &VerbSpec) {
     }
     let _ = write!(page, "```text\n {}\n```\n", v.example);
     let mut table = String::new();
-    table_rows(&mut table, v.object, v.second().unwrap_or_default());
-    table_rows(&mut table, v.params, "");
+    table_rows(&mut table, v, v.object, v.second().unwrap_or_default());
+    table_rows(&mut table, v, v.params, "");
     if !table.is_empty() {
         page.push_str("\n| Parameter | Abbreviations | Meaning | Values | Support |\n|---|---|---|---|---|\n");
         page.push_str(&table);
     }
 }
 
-fn table_rows(table: &mut String, params: &[Param], within: &str) {
+fn table_rows(table: &mut String, v: &VerbSpec, params: &[Param], within: &str) {
     for p in params {
         let place = if within.is_empty() {
             String::new()
@@ -203,7 +205,7 @@ fn table_rows(table: &mut String, params: &[Param], within: &str) {
             Operand::Group(inner) => (&[] as &[Param], words_of(inner)),
             _ => (&[] as &[Param], limits(p)),
         };
-        let meaning = sentence(p.help) + notes(p).trim_end_matches(mark(p.support));
+        let meaning = sentence(p.help) + notes(v, p).trim_end_matches(mark(p.support));
         let cells = [
             place + &word,
             p.abbrs.join(", "),
@@ -212,7 +214,7 @@ fn table_rows(table: &mut String, params: &[Param], within: &str) {
             support(p.support).to_owned(),
         ];
         let _ = writeln!(table, "| {} |", cells.map(|c| c.replace('|', "\\|")).join(" | "));
-        table_rows(table, inner, p.word);
+        table_rows(table, v, inner, p.word);
     }
 }
 

@@ -122,10 +122,15 @@ fn nothing_to_print_is_code_4() {
             "PRINT INDATASET(A.NAMES) TOKEY(A)\nPRINT INDATASET(A.NAMES) TOKEY('0')",
             4
         ),
-        ["IDC0005I NUMBER OF RECORDS PROCESSED WAS 4", none[0]]
+        [
+            "IDC0005I NUMBER OF RECORDS PROCESSED WAS 4",
+            "CICA1120W NO RECORD OF A.NAMES IS WITHIN THE RANGE",
+            none[0]
+        ]
     );
     w.dd("CARDS", "", b"");
-    assert_eq!(w.messages("PRINT INFILE(CARDS) COUNT(1)", 4), none);
+    let beyond = "IDC11462I REQUESTED RANGE BEYOND END OF DATA";
+    assert_eq!(w.messages("PRINT INFILE(CARDS) COUNT(1)", 4), [beyond, none[0]]);
     assert_eq!(
         w.messages("PRINT INDATASET(A.NAMES) FROMKEY(Z)", 4),
         ["IDC3309I ** RECORD Z NOT FOUND"]

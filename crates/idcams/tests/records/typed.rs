@@ -31,7 +31,11 @@ fn a_copy_tells_how_many_records_were_written_and_refused() {
         error_limit: None,
         whole: false,
     });
-    let copied = CopyCounts { records: 2, refused: 1 };
+    let copied = CopyCounts {
+        records: 2,
+        refused: 1,
+        duplicates: 1,
+    };
     assert_eq!((outcome.condition, outcome.result), (4, copied));
     assert_eq!(w.records("A.OTHER"), ["AA02 second", "AB01 there", "AC01 fourth"]);
 }

@@ -78,7 +78,7 @@ pub struct Show {
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
     let socket = cica_session::socket(session.catalog.directory());
-    let client = match Client::connect(&socket, "cica server") {
+    let client = match Client::connect_to_ask(&socket, "cica server") {
         Ok(client) => client,
         Err(error) if is_nobody(&error) => return nobody(&options, &session),
         Err(error) => {
