@@ -237,6 +237,16 @@ pub fn end_loads(of: &str) -> Result<(), Outcome> {
     })
 }
 
+/// Has another file of this program found the data set without records, and keeps writers off?
+pub fn keeps_writers_off(of: &str) -> bool {
+    let all = KEPT.lock();
+    all.iter().any(|kept| {
+        let kept = kept.lock();
+        kept.as_ref()
+            .is_some_and(|open| open.has_guard() && open.data_set_name() == of)
+    })
+}
+
 /// Another file of this program has opened this data set: what is locked because nothing was said of locks is free, for
 /// the files of one program do not meet each other so.
 pub fn free_unsaid(of: &str) {

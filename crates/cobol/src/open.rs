@@ -17,7 +17,7 @@ use crate::alternate::indexes;
 use crate::code_set::{CodeSet, WantedCodeSet};
 use crate::fd::{head_of, Fd};
 use crate::generation::generation;
-use crate::kept::{end_loads, free_unsaid};
+use crate::kept::{end_loads, free_unsaid, keeps_writers_off};
 use crate::libcob::layout::{open, organization};
 use crate::looks::{like_ebcdic, LOOKED_AT};
 use crate::made::{is_of_another_run, made, unmade, OF_ANOTHER_RUN};
@@ -526,11 +526,20 @@ impl Request<'_> {
         if !opener.is_only() {
             free_unsaid(&cluster.name.to_string());
         }
-        if let Err(outcome) = end_loads(&cluster.name.to_string()) {
+        let base = cluster.name.to_string();
+        if let Err(outcome) = end_loads(&base) {
             return self.refuse(
                 name,
                 outcome,
                 &"another file of this program loads it, and that could not be ended",
+            );
+        }
+        if self.mode != open::INPUT && keeps_writers_off(&base) {
+            // As of one with records, of which the engine says it.
+            return self.refuse(
+                name,
+                Outcome::InUse,
+                &"in use: this process has it open for input, and this open is for output",
             );
         }
         let report = report_of(name.to_string());

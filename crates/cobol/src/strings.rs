@@ -106,9 +106,11 @@ impl OpenFile {
     pub(crate) fn end_load(&mut self) -> Result<(), Outcome> {
         let done = if self.has_indexes() {
             self.close()?;
-            self.attach(OpenOptions {
-                reset: false,
-                ..self.options
+            self.end_empty_load().and_then(|()| {
+                self.attach(OpenOptions {
+                    reset: false,
+                    ..self.options
+                })
             })
         } else {
             self.end_load_while_open()
@@ -117,6 +119,15 @@ impl OpenFile {
             (self.report)(&error);
             error.outcome()
         })
+    }
+
+    /// Nothing was loaded, and another file of the program is there: to both of them the data set is one with records,
+    /// whose indexes keep up with it. Were it loaded through either, its indexes could not be built beside the other.
+    fn end_empty_load(&self) -> Result<(), OpenError> {
+        match &self.source {
+            Some(source) if self.is_empty() => Ok(source.load_nothing()?),
+            _ => Ok(()),
+        }
     }
 
     fn end_load_while_open(&mut self) -> Result<(), OpenError> {
