@@ -237,6 +237,15 @@ pub fn end_loads(of: &str) -> Result<(), Outcome> {
     })
 }
 
+/// A shared file is open for change: those that are open for input read what the unit changes.
+pub fn read_own_changes() {
+    KEPT.lock().iter().for_each(|kept| {
+        if let Some(open) = kept.lock().as_mut() {
+            open.read_own_changes();
+        }
+    });
+}
+
 /// Has another file of this program found the data set without records, and keeps writers off?
 pub fn keeps_writers_off(of: &str) -> bool {
     let all = KEPT.lock();

@@ -17,7 +17,7 @@ use crate::alternate::indexes;
 use crate::code_set::{CodeSet, WantedCodeSet};
 use crate::fd::{head_of, Fd};
 use crate::generation::generation;
-use crate::kept::{end_loads, free_unsaid, keeps_writers_off};
+use crate::kept::{end_loads, free_unsaid, keeps_writers_off, read_own_changes};
 use crate::libcob::layout::{open, organization};
 use crate::looks::{like_ebcdic, LOOKED_AT};
 use crate::made::{is_of_another_run, made, unmade, OF_ANOTHER_RUN};
@@ -614,6 +614,9 @@ impl Request<'_> {
         file.recoverable = matches!(self.mode, open::I_O | open::EXTEND);
         if let Err(reason) = file.join_unit() {
             return self.refuse(&cluster.name, Outcome::InUse, &reason);
+        }
+        if file.recoverable && file.is_shared() {
+            read_own_changes();
         }
         let reads_nothing = file.reads && !file.has_records();
         if reads_nothing && Set::of_process() == Set::Enterprise {

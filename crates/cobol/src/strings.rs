@@ -2,7 +2,8 @@
 //!
 //! | after | strings | in the unit |
 //! |---|---|---|
-//! | OPEN | new | I-O and EXTEND, and RLS=CRE, if there is a unit |
+//! | OPEN | new | I-O and EXTEND, and RLS=CRE, if there is a unit; INPUT, if the unit's files are shared as this one is |
+//! | an OPEN of another file that makes it a unit of shared files | new, unless it was read | INPUT |
 //! | a load that ends with the file open | new | the same |
 //! | the first COMMIT or ROLLBACK, of a module that came later | new, but of a shared file that was read | the same |
 //! | ROLLBACK | new, of a file that is written only | as before |
@@ -67,7 +68,7 @@ impl OpenFile {
         // Alternate indexes are built behind a load, and nobody else may have the base open then.
         let builds = self.phase == Phase::Loading && self.has_indexes();
         let repeatable = self.source.as_ref().and_then(|source| source.rls) == Some(ReadIntegrity::Repeatable);
-        let joins = (self.recoverable || repeatable) && !builds;
+        let joins = (self.recoverable || repeatable || self.reads_own_changes()) && !builds;
         let Some(data_set) = self.data_set.as_ref().filter(|_| joins) else {
             return Ok(());
         };
@@ -88,6 +89,21 @@ impl OpenFile {
         }
         self.in_unit = true;
         Ok(())
+    }
+
+    /// A shared file that is open for input reads what the unit has changed through other files, and has not committed:
+    /// with strings of its own it would wait for the program itself.
+    fn reads_own_changes(&self) -> bool {
+        self.options.access == Access::Input && self.is_shared() && crate::unit::is_shared()
+    }
+
+    /// Another file of the program has made the unit one of shared files, so that this one reads within it, unless it
+    /// has its position already.
+    pub(crate) fn read_own_changes(&mut self) {
+        if !self.in_unit && self.reads_own_changes() {
+            // A unit that is shared takes a shared file.
+            let _ = self.join_unit_late();
+        }
     }
 
     /// The same when the program has a unit only now. Of a file that is shared and was read already the changes stay
