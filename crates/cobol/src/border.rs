@@ -6,7 +6,7 @@ use crate::libcob::{libcob, next, Libcob};
 use crate::open_file::OpenFile;
 use crate::request;
 use crate::run_unit;
-use crate::sort_input;
+use crate::sort_files;
 use crate::status::{Outcome, Set};
 use crate::taking::{
     back_to_records, close, forget, is_known, list, place_of, request_of, take_over, text, under, unlist,
@@ -28,6 +28,9 @@ unsafe fn ours(
     let Some(outcome) = (unsafe { self::act(file, |open| act(libcob, open)) }) else {
         return false;
     };
+    if outcome != Outcome::Done {
+        sort_files::note(file, outcome);
+    }
     unsafe { libcob.set_status(file, item, status_of(outcome)) };
     true
 }
@@ -49,7 +52,7 @@ unsafe fn our_read(
         return false;
     };
     if outcome != Outcome::Done {
-        sort_input::note(outcome);
+        sort_files::note(file, outcome);
     }
     unsafe { libcob.set_status(file, item, status_of(outcome)) };
     true
@@ -79,7 +82,7 @@ pub unsafe extern "C" fn cob_open(file: *mut File, mode: c_int, sharing: c_int, 
         }
         match (take_over(file, mode, sharing, None), libcob()) {
             (Some(outcome), Some(libcob)) => {
-                sort_input::note(outcome);
+                sort_files::note(file, outcome);
                 libcob.set_status(file, item, status_of(outcome));
             }
             _ => {
@@ -103,7 +106,10 @@ pub unsafe extern "C" fn cob_close(file: *mut File, item: *mut Field, option: c_
     // SAFETY: the caller's promise, here and below.
     unsafe {
         match (close(file, option), libcob()) {
-            (Some(outcome), Some(libcob)) => libcob.set_status(file, item, status_of(outcome)),
+            (Some(outcome), Some(libcob)) => {
+                sort_files::note(file, outcome);
+                libcob.set_status(file, item, status_of(outcome));
+            }
             _ => {
                 if let Some(close) = next().close {
                     close(file, item, option, remove);

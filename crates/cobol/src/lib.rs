@@ -50,7 +50,7 @@ pub mod record_lock;
 mod request;
 mod run_unit;
 mod signal;
-pub mod sort_input;
+pub mod sort_files;
 mod sorting;
 mod source;
 pub mod status;

@@ -115,4 +115,9 @@ CICA1230I 0 "A RECORD IS NOT TO BE HAD: {reason}",
     "A request met a record that another program, or another file of this one, has locked or changed: status 51, or 52 where \
      to wait would be to wait for itself. CICA_MESSAGES=I shows it.",
     "Nothing. 'cica server locks' shows who has which record, and since when.";
+CICA1231E 16 "FILE {file}: STATUS {status} OF WHAT SORT OR MERGE WRITES, AND SORT-RETURN IS 16",
+    "A data set that GIVING names could not be opened, or did not take a record, so records are missing in it. The run time \
+     of GnuCOBOL looks at no status there, and goes on.",
+    "Do not use the output. See the messages in front; status 21 or 22 is of records whose keys do not come in order, or \
+     are there twice. Then run the step again.";
 }

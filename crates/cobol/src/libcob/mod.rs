@@ -50,6 +50,8 @@ pub struct Next {
     pub sort_init: Option<unsafe extern "C" fn(*mut File, c_uint, *const c_uchar, *mut c_void, *mut Field)>,
     /// cob_file_sort_using
     pub sort_using: Option<unsafe extern "C" fn(*mut File, *mut File)>,
+    /// cob_file_sort_giving: a count, and so many files
+    pub sort_giving: Option<unsafe extern "C" fn(*mut File, usize, ...)>,
     /// cob_file_sort_close
     pub sort_close: Option<unsafe extern "C" fn(*mut File)>,
     /// cob_extfh_open
@@ -132,6 +134,7 @@ pub fn next() -> &'static Next {
             rollback: function(c"cob_rollback"),
             sort_init: function(c"cob_file_sort_init"),
             sort_using: function(c"cob_file_sort_using"),
+            sort_giving: function(c"cob_file_sort_giving"),
             sort_close: function(c"cob_file_sort_close"),
             extfh_open: function(c"cob_extfh_open"),
             extfh: function(c"EXTFH"),
