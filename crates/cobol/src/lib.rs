@@ -4,7 +4,8 @@
 //! border     cob_open, cob_read ...: what programs call; passes on what is not Cica's     (unsafe: C)
 //! taking     a file becomes Cica's and libcob's again;  kept: what is kept for it         (unsafe: C)
 //! run_unit   COMMIT, ROLLBACK and the end of the program, over all its files              (unsafe: C)
-//! extfh      CICAFH: the same for programs compiled with -fcallfh                       (unsafe: C)
+//! extfh      CICAFH: the same for programs compiled with -fcallfh;  shadow: their files (unsafe: C)
+//! described  what is open of both ways, so that each knows the other's                   (unsafe: C)
 //! libcob     libcob's layouts and functions; refuses a libcob it does not know            (unsafe: C)
 //! name, generation, fd   ASSIGN -> data set; the program's FD against the catalog;  made: what is another run's
 //! opening    what an OPEN asks for and becomes;  open: OPEN and CLOSE
@@ -29,6 +30,7 @@ mod alternate;
 mod as_read;
 pub mod border;
 pub mod code_set;
+mod described;
 pub mod extfh;
 pub mod fd;
 mod generation;
@@ -49,6 +51,7 @@ pub mod record;
 pub mod record_lock;
 mod request;
 mod run_unit;
+mod shadow;
 mod signal;
 pub mod sort_files;
 mod sorting;

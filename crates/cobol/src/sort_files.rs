@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 /// What SORT does with files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum Phrase {
     /// It reads one.
     Using,
     /// It writes some.
@@ -16,7 +16,7 @@ pub enum Way {
 
 thread_local! {
     /// What SORT does just now, and which file came to what first; none: nothing.
-    static UNDER_WAY: Cell<Option<(Way, Option<Failed>)>> = const { Cell::new(None) };
+    static UNDER_WAY: Cell<Option<(Phrase, Option<Failed>)>> = const { Cell::new(None) };
 }
 
 /// A file that was not read to its end, or not written.
@@ -30,20 +30,20 @@ pub struct Failed {
 
 /// Does SORT read a file just now?
 pub fn is_reading() -> bool {
-    matches!(UNDER_WAY.get(), Some((Way::Using, _)))
+    matches!(UNDER_WAY.get(), Some((Phrase::Using, _)))
 }
 
 /// A request of a file came to this.
 pub fn note(file: *const File, outcome: Outcome) {
-    let Some((way, None)) = UNDER_WAY.get() else { return };
+    let Some((phrase, None)) = UNDER_WAY.get() else { return };
     if outcome != Outcome::End && outcome.status(Set::of_process()) >= 10 {
-        UNDER_WAY.set(Some((way, Some(Failed { file, outcome }))));
+        UNDER_WAY.set(Some((phrase, Some(Failed { file, outcome }))));
     }
 }
 
 /// Does what SORT does with files; what came in its way.
-pub fn during(way: Way, act: impl FnOnce()) -> Option<Failed> {
-    let before = UNDER_WAY.replace(Some((way, None)));
+pub fn during(phrase: Phrase, act: impl FnOnce()) -> Option<Failed> {
+    let before = UNDER_WAY.replace(Some((phrase, None)));
     act();
     UNDER_WAY.replace(before)?.1
 }

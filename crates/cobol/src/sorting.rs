@@ -1,12 +1,12 @@
 //! SORT and MERGE: what libcob could not read of a file that USING names, or write of one that GIVING names.
 //!
 //! * A READ of SORT's waits for a record that another program has, as long as a READ WITH WAIT.
-//! * One that fails otherwise makes SORT-RETURN 16, and is told: records are missing. So does an OPEN, WRITE or CLOSE of
-//!   a file that GIVING names.
+//! * One that fails otherwise makes SORT-RETURN 16, and is told: records are missing. So does an OPEN, WRITE or CLOSE
+//!   of a file that GIVING names.
 
 use crate::libcob::layout::{Field, File};
 use crate::libcob::next;
-use crate::sort_files::{self, Failed, Way};
+use crate::sort_files::{self, Failed, Phrase};
 use crate::status::{Outcome, Set};
 use crate::taking::select_name;
 use crate::tell::{tell, MessageEntry, CICA1229E, CICA1231E};
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn cob_file_sort_init(
 /// libcob's: a sort file between its begin and its end, and a file of the program.
 #[no_mangle]
 pub unsafe extern "C" fn cob_file_sort_using(sort: *mut File, file: *mut File) {
-    let failed = sort_files::during(Way::Using, || {
+    let failed = sort_files::during(Phrase::Using, || {
         if let Some(using) = next().sort_using {
             // SAFETY: the caller's promise.
             unsafe { using(sort, file) }
@@ -73,8 +73,13 @@ macro_rules! giving {
         /// libcob's: a sort file between its begin and its end, a count, and so many files of the program.
         #[no_mangle]
         #[allow(clippy::too_many_arguments, reason = "libcob's")]
-        pub unsafe extern "C" fn cob_file_sort_giving(sort: *mut File, count: usize, $first: *mut File, $($file: *mut File),*) {
-            let failed = sort_files::during(Way::Giving, || {
+        pub unsafe extern "C" fn cob_file_sort_giving(
+            sort: *mut File,
+            count: usize,
+            $first: *mut File,
+            $($file: *mut File),*
+        ) {
+            let failed = sort_files::during(Phrase::Giving, || {
                 if count > MOST_GIVEN {
                     sort_files::note($first, Outcome::Failed);
                 } else if let Some(giving) = next().sort_giving {
