@@ -15,6 +15,7 @@
 //! open_plain, plain   sequential files that are no data sets of VSAM's, and in EBCDIC
 //! looks      records that look like EBCDIC
 //! code_set, as_read     EBCDIC data sets under ASCII programs, by a copybook (cica_copybook), and their signs
+//! system     CBL_CHECK_FILE_EXIST and others, whose names may be data sets'             (unsafe: C)
 //! record_lock  LOCK MODE, READ WITH LOCK
 //! unit       COMMIT and ROLLBACK: the run unit's unit of recovery
 //! signal     what ends the program: its files are whole, and nothing hangs                (unsafe: C)
@@ -58,6 +59,7 @@ mod sorting;
 mod source;
 pub mod status;
 mod strings;
+mod system;
 mod taking;
 pub mod tell;
 pub mod unit;
