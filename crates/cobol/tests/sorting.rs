@@ -4,7 +4,7 @@
 mod common;
 
 use common::{idcams, stderr, stdout, Workplace};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const SOURCE: &str = r#"
 IDENTIFICATION DIVISION.
@@ -65,7 +65,7 @@ fn begin(name: &str, cards: &str) -> (Workplace, PathBuf) {
 }
 
 /// What SORT-RETURN says, and what is told of it.
-fn sort(place: &Workplace, program: &PathBuf, what: &str) -> (String, Option<String>) {
+fn sort(place: &Workplace, program: &Path, what: &str) -> (String, Option<String>) {
     let done = place.command(program).arg(what).output().unwrap();
     assert!(done.status.success(), "{}", stderr(&done));
     let told = stderr(&done);

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{stderr, stdout, Workplace};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Each argument is a request: what, of which file, and the record.
 const SOURCE: &str = r#"
@@ -75,7 +75,7 @@ fn begin(name: &str, alternates: bool) -> (Workplace, PathBuf) {
 }
 
 /// What these requests come to, of which nothing may be told.
-fn statuses(place: &Workplace, program: &PathBuf, requests: &str) -> String {
+fn statuses(place: &Workplace, program: &Path, requests: &str) -> String {
     let done = place.command(program).args(requests.split(' ')).output().unwrap();
     assert!(done.status.success(), "{}", stderr(&done));
     assert_eq!(stderr(&done), "", "{requests}");
