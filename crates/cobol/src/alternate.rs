@@ -253,6 +253,22 @@ impl Source {
         Ok(())
     }
 
+    /// A data set that was never loaded, and its indexes, become ones that have no records.
+    ///
+    /// # Errors
+    /// It cannot be opened, or an index not written.
+    pub fn load_nothing(&self) -> Result<(), IndexError> {
+        let options = OpenOptions {
+            access: Access::Output,
+            ..OpenOptions::default()
+        };
+        let base = cica_session::open(&self.catalog, &self.session.engine, &self.base_alone(), options);
+        let base = base.map_err(IndexError::Open)?;
+        base.end_load().map_err(IndexError::Request)?;
+        base.close().map_err(IndexError::Request)?;
+        self.build_indexes(true)
+    }
+
     /// The base without its upgrade set.
     pub fn base_alone(&self) -> Reached {
         Reached {

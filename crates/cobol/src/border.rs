@@ -1,15 +1,16 @@
 //! What programs call: libcob's functions for files, taken over for Cica's files and passed on for all others.
 
-use crate::kept::{act, act_on, act_waiting, behind, described, kept};
+use crate::kept::{act, act_waiting, behind, kept};
 use crate::libcob::layout::{open, Field, File};
-use crate::libcob::{libcob, next, Libcob};
+use crate::libcob::{is_asked, libcob, next, Libcob};
 use crate::open_file::OpenFile;
 use crate::request;
 use crate::run_unit;
-use crate::sort_input;
+use crate::sort_files;
 use crate::status::{Outcome, Set};
 use crate::taking::{
-    back_to_records, close, forget, is_known, list, place_of, request_of, take_over, text, under, unlist,
+    back_to_records, close, forget, forget_description, is_known, is_passed_on, list, place_of, request_of, take_over,
+    text, under, unlist,
 };
 use std::ffi::{c_int, c_uchar, c_uint, c_void};
 
@@ -28,6 +29,9 @@ unsafe fn ours(
     let Some(outcome) = (unsafe { self::act(file, |open| act(libcob, open)) }) else {
         return false;
     };
+    if outcome != Outcome::Done {
+        sort_files::note(file, outcome);
+    }
     unsafe { libcob.set_status(file, item, status_of(outcome)) };
     true
 }
@@ -49,7 +53,7 @@ unsafe fn our_read(
         return false;
     };
     if outcome != Outcome::Done {
-        sort_input::note(outcome);
+        sort_files::note(file, outcome);
     }
     unsafe { libcob.set_status(file, item, status_of(outcome)) };
     true
@@ -77,9 +81,15 @@ pub unsafe extern "C" fn cob_open(file: *mut File, mode: c_int, sharing: c_int, 
             ours(file, item, |_, _| Err(Outcome::AlreadyOpen));
             return;
         }
-        match (take_over(file, mode, sharing, None), libcob()) {
+        // What a description was for is libcob's already.
+        let taken = if is_passed_on() {
+            None
+        } else {
+            take_over(file, mode, sharing, None)
+        };
+        match (taken, libcob()) {
             (Some(outcome), Some(libcob)) => {
-                sort_input::note(outcome);
+                sort_files::note(file, outcome);
                 libcob.set_status(file, item, status_of(outcome));
             }
             _ => {
@@ -103,7 +113,11 @@ pub unsafe extern "C" fn cob_close(file: *mut File, item: *mut Field, option: c_
     // SAFETY: the caller's promise, here and below.
     unsafe {
         match (close(file, option), libcob()) {
-            (Some(outcome), Some(libcob)) => libcob.set_status(file, item, status_of(outcome)),
+            (Some(outcome), Some(libcob)) => {
+                sort_files::note(file, outcome);
+                forget_description(file);
+                libcob.set_status(file, item, status_of(outcome));
+            }
             _ => {
                 if let Some(close) = next().close {
                     close(file, item, option, remove);
@@ -251,13 +265,14 @@ pub unsafe extern "C" fn cob_delete(file: *mut File, item: *mut Field) {
 pub unsafe extern "C" fn cob_unlock_file(file: *mut File, item: *mut Field) {
     // SAFETY: the caller's promise, here and below.
     unsafe {
+        if is_asked(file) {
+            return;
+        }
         let unlock_all = |open: &mut OpenFile| {
             open.unlock_all();
             Ok(())
         };
-        if let (Some(kept), Some(libcob)) = (described(file), libcob()) {
-            libcob.set_status(file, item, status_of(act_on(kept, unlock_all)));
-        } else if !ours(file, item, |_, open| unlock_all(open)) {
+        if !ours(file, item, |_, open| unlock_all(open)) {
             if let Some(unlock) = next().unlock {
                 unlock(file, item);
             }
@@ -311,6 +326,7 @@ pub unsafe extern "C" fn cob_file_free(file: *mut *mut File, keys: *mut *mut c_v
             if ours(file, std::ptr::null_mut(), |_, open| open.close()) {
                 forget(file, open::CLOSED);
             }
+            forget_description(file);
             unlist(file);
         }
         if let Some(free) = next().free {

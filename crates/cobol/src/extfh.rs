@@ -18,20 +18,20 @@
 //! What is an argument or a function of libcob's is seen only when this library comes before libcob: by LD_PRELOAD, or
 //! because it was linked before it.
 
+use crate::described;
 use crate::kept::{self, kept};
-use crate::libcob::fcd::{self, access, key_block, keys, other, Fcd, KeyParts};
-use crate::libcob::layout::{self, close, organization, read, Field, File, Key};
+use crate::libcob::fcd::{self, Fcd};
+use crate::libcob::layout::{self, close, open, organization, read, Field, File};
 use crate::libcob::{libcob, next, FileHandler};
 use crate::request;
 use crate::run_unit;
+use crate::shadow::{big_endian, Shadow};
 use crate::status::{Outcome, Set};
 use crate::taking::{self, Described};
 use parking_lot::Mutex;
 use std::cell::Cell;
-use std::collections::HashMap;
-use std::ffi::{c_char, c_int, c_uchar, c_void, CString};
-use std::mem::zeroed;
-use std::sync::{Arc, LazyLock};
+use std::ffi::{c_int, c_uchar};
+use std::sync::Arc;
 
 /// Requests.
 mod operation {
@@ -86,40 +86,6 @@ mod operation {
     pub const CLOSE_WITH: [(u16, i32); 5] = [(0xFA81, 1), (0xFA82, 2), (0xFA84, 3), (0xFA85, 4), (0xFA86, 2)];
 }
 
-/// libcob's description of a number in four bytes, in the machine's order.
-#[repr(C)]
-struct Binary {
-    kind: u16,
-    digits: u16,
-    scale: i16,
-    flags: u16,
-    picture: *const c_char,
-}
-
-/// A program's file as libcob has it, made from its description.
-struct Shadow {
-    file: File,
-    /// The program's own file, where it must be told to libcob.
-    own: *mut File,
-    record: Field,
-    assign: Field,
-    name: CString,
-    keys: Vec<Key>,
-    fields: Vec<Vec<Field>>,
-    places: Vec<KeyParts>,
-    /// Why there are none.
-    no_keys: Option<String>,
-    number: c_int,
-    binary: Binary,
-}
-
-/// Open files by the address of their description.
-static SHADOWS: LazyLock<Mutex<HashMap<usize, Arc<Mutex<Shadow>>>>> = LazyLock::new(Mutex::default);
-
-// SAFETY: the pointers are to the program's memory and to the shadow's own; a shadow is used under its lock, by the
-// thread that makes the request.
-unsafe impl Send for Shadow {}
-
 thread_local! {
     /// The file that this thread is about to open through a handler, and its SHARING.
     static OPENING: Cell<(*mut File, c_int)> = const { Cell::new((std::ptr::null_mut(), 0)) };
@@ -139,6 +105,7 @@ pub unsafe extern "C" fn cob_extfh_open(
 ) {
     if let Some(open) = next().extfh_open {
         OPENING.set((file, sharing));
+        taking::note_description(file);
         // SAFETY: the caller's promise.
         unsafe { open(handler, file, mode, sharing, item) }
         OPENING.set((std::ptr::null_mut(), 0));
@@ -179,30 +146,73 @@ pub unsafe extern "C" fn CICAFH(operation: *mut c_uchar, fcd: *mut Fcd) -> c_int
             set_status(&mut *fcd, done.err().map_or(Outcome::Done, |failure| failure.outcome));
             return 0;
         }
-        let address = fcd as usize;
-        let known = SHADOWS.lock().get(&address).cloned();
-        let mut own = known.as_ref().map_or(std::ptr::null_mut(), |shadow| shadow.lock().own);
-        if let (true, Some(libcob)) = ((*fcd).open_mode & fcd::CLOSED != 0, libcob()) {
-            own = libcob.file_of(&mut *fcd);
+        let mut known = described::known(fcd);
+        if let Some(behind) = known.take_if(|known| known.was_closed_by_libcob()) {
+            taking::close(&mut behind.shadow.lock().file, close::NORMAL);
         }
+        let own = match &known {
+            Some(known) => known.own,
+            None => own_of(&mut *fcd),
+        };
+        let known = known
+            .map(|known| known.shadow)
+            .or_else(|| opened_by_libcobs_functions(fcd, own));
         let outcome = match known {
-            Some(shadow) if kept(&shadow.lock().file).is_some() => Some(shadow.lock().request(code, &mut *fcd)),
+            Some(shadow) => Some(shadow.lock().request(code, &mut *fcd, own)),
+            _ if described::is_libcobs(fcd, own) => None,
             _ if operation::OPEN.contains(&code) => open_new(code, &mut *fcd, own),
-            // libcob's own handler fails on one that it has never seen.
-            _ if (*fcd).open_mode & fcd::CLOSED != 0 => Some(of_closed(code)),
-            _ => None,
+            _ => Some(of_closed(code)),
         };
         let Some(outcome) = outcome else {
-            return pass_on(code, operation, fcd);
+            return pass_on(code, operation, fcd, own);
         };
-        if (*fcd).open_mode & fcd::CLOSED != 0 {
-            SHADOWS.lock().remove(&address);
+        if described::known(fcd).is_none() {
+            (*fcd).open_mode = fcd::CLOSED;
         }
         let status = set_status(&mut *fcd, outcome);
+        if let Some(own) = own.as_mut().filter(|own| !own.status.is_null()) {
+            // libcob 3.1 takes the file for open if the status that it had before was that of success.
+            own.status.copy_from_nonoverlapping((*fcd).status.as_ptr(), 2);
+        }
         if let Some(libcob) = libcob() {
             libcob.after_handler(own, status);
         }
         0
+    }
+}
+
+/// The program's own file for a description that is not known; null where there is none, or nobody says which.
+///
+/// # Safety
+/// A file control description.
+unsafe fn own_of(fcd: &mut Fcd) -> *mut File {
+    let (file, _) = OPENING.get();
+    // SAFETY: the caller's promise; the file is the program's, which is in the middle of its OPEN.
+    unsafe {
+        match file.as_ref().and_then(|file| file.record.as_ref()) {
+            Some(record) if record.data == fcd.record => file,
+            _ => libcob().map_or(std::ptr::null_mut(), |libcob| libcob.file_of(fcd)),
+        }
+    }
+}
+
+/// A file that libcob's functions have made Cica's: from now on it has this door too.
+///
+/// # Safety
+/// A file control description, and null or the program's file for it.
+unsafe fn opened_by_libcobs_functions(fcd: *mut Fcd, own: *mut File) -> Option<Arc<Mutex<Shadow>>> {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        let kept = kept(own)?;
+        let shadow = Shadow::of(&*fcd)?;
+        let mode = (*own).open;
+        let mut file = shadow.lock();
+        (file.file.handler, file.file.open) = ((*own).handler, mode);
+        file.file.depending = (*own).depending;
+        drop(file);
+        described::enter(fcd, own, &shadow, std::ptr::from_ref(kept) as usize, mode);
+        (*fcd).open_mode = mode - 1;
+        Some(shadow)
     }
 }
 
@@ -217,14 +227,27 @@ fn set_status(fcd: &mut Fcd, outcome: Outcome) -> u8 {
 ///
 /// # Safety
 /// As [`CICAFH`].
-unsafe fn pass_on(code: u16, operation: *mut c_uchar, fcd: *mut Fcd) -> c_int {
+unsafe fn pass_on(code: u16, operation: *mut c_uchar, fcd: *mut Fcd, own: *mut File) -> c_int {
     let Some(extfh) = next().extfh else { return -1 };
+    let opens = operation::OPEN.contains(&code);
+    if opens && !own.is_null() {
+        taking::list(own);
+    }
     // SAFETY: the caller's promise.
     unsafe {
-        let done = extfh(operation, fcd);
-        if operation::OPEN.contains(&code) && (*fcd).status[0] > b'0' {
+        let was_open = described::is_libcobs(fcd, own);
+        let done = taking::pass_on(|| extfh(operation, fcd));
+        let failed = (*fcd).status[0] > b'0';
+        if opens && failed && !was_open {
             // It says that the file is open all the same, and at STOP RUN it would be closed.
             (*fcd).open_mode = fcd::CLOSED;
+            if let Some(own) = own.as_mut() {
+                own.open = open::CLOSED;
+            }
+        }
+        let closes = code == operation::CLOSE || number_of(code, &operation::CLOSE_WITH).is_some();
+        if own.is_null() && (opens && !failed || closes) {
+            described::note_libcobs(fcd, opens);
         }
         done
     }
@@ -259,11 +282,10 @@ unsafe fn open_new(code: u16, fcd: &mut Fcd, own: *mut File) -> Option<Outcome> 
         let shadow = Shadow::of(fcd)?;
         let mode = (code & 3) as u8 + 1;
         let mut file = shadow.lock();
-        file.own = own;
-        let (mut of_program, mut with) = (std::ptr::null(), 0);
+        let mut with = 0;
         file.file.depending = std::ptr::null_mut();
         if let Some((its, sharing)) = opening(fcd) {
-            (of_program, with) = (std::ptr::from_ref(its), sharing);
+            with = sharing;
             file.file.lock = its.lock;
             // The description of a REWRITE has the length of the whole area.
             file.file.depending = its.depending;
@@ -273,155 +295,28 @@ unsafe fn open_new(code: u16, fcd: &mut Fcd, own: *mut File) -> Option<Outcome> 
             no_keys: no_keys.as_deref(),
         };
         let outcome = taking::take_over(&mut file.file, mode.into(), with, Some(described))?;
-        let opened = kept(&file.file).is_some();
-        kept::describes(of_program, &file.file);
+        let kept = kept(&file.file).map(std::ptr::from_ref);
+        if kept.is_some() {
+            file.agree_with(own, true);
+        }
         drop(file);
-        if opened {
+        if let Some(kept) = kept {
+            if let Some(own) = own.as_mut() {
+                taking::leave_list(own);
+            }
             fcd.open_mode = mode - 1;
-            SHADOWS.lock().insert(std::ptr::from_mut(fcd) as usize, shadow);
+            described::enter(fcd, own, &shadow, kept as usize, mode);
         }
         Some(outcome)
     }
 }
 
-fn big_endian(bytes: &[u8]) -> usize {
-    bytes.iter().fold(0, |all, &byte| all << 8 | usize::from(byte))
-}
-
 impl Shadow {
-    /// None for what cannot be Cica's.
-    ///
-    /// # Safety
-    /// A file control description.
-    unsafe fn of(fcd: &Fcd) -> Option<Arc<Mutex<Shadow>>> {
-        let most = big_endian(&fcd.most);
-        if fcd.version != 1 || fcd.name.is_null() {
-            return None;
-        }
-        let organization = match fcd.organization {
-            fcd::organization::LINES => organization::LINE_SEQUENTIAL,
-            fcd::organization::SEQUENTIAL => organization::SEQUENTIAL,
-            fcd::organization::INDEXED => organization::INDEXED,
-            fcd::organization::RELATIVE => organization::RELATIVE,
-            _ => return None,
-        };
-        // SAFETY: the caller's promise, here and below: pointers to what the lengths beside them say.
-        let name = unsafe { std::slice::from_raw_parts(fcd.name.cast::<u8>(), big_endian(&fcd.name_length)) };
-        let name = CString::new(name.split(|&b| b == 0).next().unwrap_or_default()).ok()?;
-        let places = if organization == organization::INDEXED && !fcd.keys.is_null() {
-            keys(unsafe { key_block(fcd.keys) }, most)
-        } else {
-            Ok(Vec::new())
-        };
-        let (places, no_keys) = match places {
-            Ok(places) => (places, None),
-            Err(reason) => (Vec::new(), Some(reason)),
-        };
-        let attribute = std::ptr::null::<c_void>();
-        let field = |data: *mut c_uchar, size: usize| Field {
-            size,
-            data,
-            attributes: attribute,
-        };
-        let shadow = Arc::new(Mutex::new(Shadow {
-            // SAFETY: numbers and pointers, of which zero is a value.
-            file: unsafe { zeroed() },
-            own: std::ptr::null_mut(),
-            record: field(fcd.record, most),
-            assign: field(name.as_ptr().cast_mut().cast(), name.as_bytes().len()),
-            name,
-            keys: Vec::new(),
-            fields: Vec::new(),
-            places,
-            no_keys,
-            number: 0,
-            // A binary number with a sign, in the machine's own order.
-            binary: Binary {
-                kind: 0x11,
-                digits: 9,
-                scale: 0,
-                flags: 0x41,
-                picture: std::ptr::null(),
-            },
-        }));
-        // It does not move any more.
-        shadow.lock().connect(fcd, organization);
-        Some(shadow)
-    }
-
-    /// Fills in what points to the shadow itself, now that it has its place.
-    fn connect(&mut self, fcd: &Fcd, organization: u8) {
-        for place in &self.places {
-            let of = |&(offset, size): &(usize, usize)| Field {
-                size,
-                data: fcd.record.wrapping_add(offset),
-                attributes: std::ptr::null(),
-            };
-            // The key as a whole, then its parts.
-            let mut fields: Vec<Field> = place.parts.iter().take(1).chain(&place.parts).map(of).collect();
-            fields[0].size = place.parts.iter().map(|&(_, size)| size).sum();
-            // Keys are told apart by where their data is; this one's is in its parts.
-            fields[0].data = fields.as_mut_ptr().cast();
-            // SAFETY: numbers and pointers, of which zero is a value.
-            let mut key: Key = unsafe { zeroed() };
-            key.field = &mut fields[0];
-            key.duplicates = place.duplicates.into();
-            key.suppress = place.sparse.is_some().into();
-            key.suppressed = place.sparse.unwrap_or(0).into();
-            {
-                key.parts = place.parts.len() as c_int;
-                for (to, part) in key.part.iter_mut().zip(&mut fields[1..]) {
-                    *to = part;
-                }
-            }
-            // The fields stay where they are: only the vector's own three words move.
-            self.fields.push(fields);
-            self.keys.push(key);
-        }
-        if organization == organization::RELATIVE {
-            let number = Field {
-                size: size_of::<c_int>(),
-                data: std::ptr::from_mut(&mut self.number).cast(),
-                attributes: std::ptr::from_ref(&self.binary).cast(),
-            };
-            self.fields.push(vec![number]);
-            // SAFETY: as above.
-            let mut key: Key = unsafe { zeroed() };
-            key.field = &mut self.fields[0][0];
-            self.keys.push(key);
-        }
-        let f = &mut self.file;
-        f.select_name = self.name.as_ptr();
-        f.assign = &mut self.assign;
-        f.record = &mut self.record;
-        f.keys = self.keys.as_mut_ptr();
-        f.key_count = self.keys.len();
-        f.collating = fcd.collating;
-        (f.least, f.most) = (big_endian(&fcd.least), big_endian(&fcd.most));
-        f.organization = organization;
-        f.access = match fcd.access & !0x80 {
-            access::RANDOM => layout::access::RANDOM,
-            access::DYNAMIC => layout::access::DYNAMIC,
-            _ => layout::access::SEQUENTIAL,
-        };
-        f.lock = [
-            (fcd::lock::EXCLUSIVE, layout::lock::EXCLUSIVE),
-            (fcd::lock::AUTOMATIC, layout::lock::AUTOMATIC),
-            (fcd::lock::MANUAL, layout::lock::MANUAL),
-            (fcd::lock::MULTIPLE, layout::lock::MULTIPLE),
-        ]
-        .into_iter()
-        .filter(|(bit, _)| fcd.lock_mode & bit != 0)
-        .fold(0, |all, (_, bit)| all | bit);
-        f.optional = u8::from(fcd.other & other::OPTIONAL != 0);
-        f.version = 1;
-    }
-
     /// A request on an open file.
     ///
     /// # Safety
     /// The description with which the file was opened.
-    unsafe fn request(&mut self, code: u16, fcd: &mut Fcd) -> Outcome {
+    unsafe fn request(&mut self, code: u16, fcd: &mut Fcd, own: *mut File) -> Outcome {
         let length = big_endian(&fcd.record_length);
         self.record.size = length;
         self.number = c_int::try_from(big_endian(&fcd.number)).unwrap_or(-1);
@@ -431,24 +326,15 @@ impl Shadow {
             return Outcome::Logic;
         }
         // SAFETY: the caller's promise, here and below.
-        let outcome = unsafe { self.carry_out(code, fcd, length) };
+        let outcome = unsafe {
+            self.agree_with(own, false);
+            let outcome = self.carry_out(code, fcd, length);
+            self.agree_with(own, true);
+            outcome
+        };
         fcd.record_length = (self.record.size as u32).to_be_bytes();
         fcd.number = (self.number.max(0) as u64).to_be_bytes();
         outcome
-    }
-
-    /// The program has its record here now, and the keys in it.
-    fn move_to(&mut self, record: *mut c_uchar) {
-        if self.record.data == record {
-            return;
-        }
-        self.record.data = record;
-        for (place, fields) in self.places.iter().zip(&mut self.fields) {
-            // The first one is the key as a whole, whose data is no part of a record.
-            for (&(offset, _), part) in place.parts.iter().zip(&mut fields[1..]) {
-                part.data = record.wrapping_add(offset);
-            }
-        }
     }
 
     /// Does a request look into the record area, or fill it?
@@ -534,19 +420,5 @@ impl Shadow {
             });
             done.unwrap_or(Outcome::NotOpen)
         }
-    }
-
-    /// The key that the description refers to, or as much of it as it says.
-    fn key_of_reference(&self, fcd: &Fcd) -> Option<Field> {
-        if self.file.organization != organization::INDEXED {
-            return None;
-        }
-        let of = self.fields.get(big_endian(&fcd.reference))?.first()?;
-        let asked = big_endian(&fcd.key_length);
-        Some(Field {
-            size: if asked == 0 { of.size } else { asked },
-            data: of.data,
-            attributes: std::ptr::null(),
-        })
     }
 }

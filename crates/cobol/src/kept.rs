@@ -4,6 +4,7 @@
 //! uses, so that no pointer of libcob's can be taken for it. What is kept is never given back to the system: a second
 //! thread that still has the word finds a closed file there, not foreign memory.
 
+use crate::described;
 use crate::libcob::layout::{read, File};
 use crate::open_file::OpenFile;
 use crate::process::{is_forked, session, tell_forked, tell_interrupted};
@@ -27,28 +28,6 @@ pub type Kept = Mutex<Option<Box<OpenFile>>>;
 /// All that were ever made; those that are free are used again.
 static KEPT: Mutex<Vec<&'static Kept>> = Mutex::new(Vec::new());
 static FREE: Mutex<Vec<&'static Kept>> = Mutex::new(Vec::new());
-
-/// Files of programs whose requests come through EXTFH, by their address, and what is kept for each.
-static DESCRIBED: Mutex<Vec<(usize, &'static Kept)>> = Mutex::new(Vec::new());
-
-/// The program has a file of its own for this one, which is open: what does not come through EXTFH is asked of that.
-///
-/// # Safety
-/// `file` is a file of the program.
-pub unsafe fn describes(own: *const File, file: *const File) {
-    // SAFETY: the caller's promise.
-    if let (false, Some(kept)) = (own.is_null(), unsafe { kept(file) }) {
-        DESCRIBED.lock().push((own as usize, kept));
-    }
-}
-
-/// What is kept for a program's own file whose requests come through EXTFH.
-pub fn described(own: *const File) -> Option<&'static Kept> {
-    let all = DESCRIBED.lock();
-    all.iter()
-        .find(|(file, _)| *file == own as usize)
-        .map(|(_, kept)| *kept)
-}
 
 /// What is kept for this file, if it is Cica's.
 ///
@@ -74,10 +53,14 @@ pub fn keep(open: Box<OpenFile>) -> *mut c_void {
     (MARK | std::ptr::from_ref(kept) as usize) as *mut c_void
 }
 
-/// The file is closed: what was kept for it is free for another.
-pub fn let_go(kept: &'static Kept) {
+/// The file is closed, and in this mode: what was kept for it is free for another.
+///
+/// # Safety
+/// What the program describes the file by is there.
+pub unsafe fn let_go(kept: &'static Kept, mode: u8) {
     *kept.lock() = None;
-    DESCRIBED.lock().retain(|(_, of)| !std::ptr::eq(*of, kept));
+    // SAFETY: the caller's promise.
+    unsafe { described::leave(std::ptr::from_ref(kept) as usize, mode) };
     FREE.lock().push(kept);
 }
 
@@ -234,6 +217,25 @@ pub fn end_loads(of: &str) -> Result<(), Outcome> {
     all.iter().try_for_each(|kept| match kept.lock().as_mut() {
         Some(open) if open.is_loading() && open.data_set_name() == of => open.end_load(),
         _ => Ok(()),
+    })
+}
+
+/// A shared file is open for change: those that are open for input read what the unit changes.
+pub fn read_own_changes() {
+    KEPT.lock().iter().for_each(|kept| {
+        if let Some(open) = kept.lock().as_mut() {
+            open.read_own_changes();
+        }
+    });
+}
+
+/// Has another file of this program found the data set without records, and keeps writers off?
+pub fn keeps_writers_off(of: &str) -> bool {
+    let all = KEPT.lock();
+    all.iter().any(|kept| {
+        let kept = kept.lock();
+        kept.as_ref()
+            .is_some_and(|open| open.has_guard() && open.data_set_name() == of)
     })
 }
 

@@ -4,7 +4,8 @@
 //! border     cob_open, cob_read ...: what programs call; passes on what is not Cica's     (unsafe: C)
 //! taking     a file becomes Cica's and libcob's again;  kept: what is kept for it         (unsafe: C)
 //! run_unit   COMMIT, ROLLBACK and the end of the program, over all its files              (unsafe: C)
-//! extfh      CICAFH: the same for programs compiled with -fcallfh                       (unsafe: C)
+//! extfh      CICAFH: the same for programs compiled with -fcallfh;  shadow: their files (unsafe: C)
+//! described  what is open of both ways, so that each knows the other's                   (unsafe: C)
 //! libcob     libcob's layouts and functions; refuses a libcob it does not know            (unsafe: C)
 //! name, generation, fd   ASSIGN -> data set; the program's FD against the catalog;  made: what is another run's
 //! opening    what an OPEN asks for and becomes;  open: OPEN and CLOSE
@@ -14,6 +15,7 @@
 //! open_plain, plain   sequential files that are no data sets of VSAM's, and in EBCDIC
 //! looks      records that look like EBCDIC
 //! code_set, as_read     EBCDIC data sets under ASCII programs, by a copybook (cica_copybook), and their signs
+//! system     CBL_CHECK_FILE_EXIST and others, whose names may be data sets'             (unsafe: C)
 //! record_lock  LOCK MODE, READ WITH LOCK
 //! unit       COMMIT and ROLLBACK: the run unit's unit of recovery
 //! signal     what ends the program: its files are whole, and nothing hangs                (unsafe: C)
@@ -29,6 +31,7 @@ mod alternate;
 mod as_read;
 pub mod border;
 pub mod code_set;
+mod described;
 pub mod extfh;
 pub mod fd;
 mod generation;
@@ -49,12 +52,14 @@ pub mod record;
 pub mod record_lock;
 mod request;
 mod run_unit;
+mod shadow;
 mod signal;
-pub mod sort_input;
+pub mod sort_files;
 mod sorting;
 mod source;
 pub mod status;
 mod strings;
+mod system;
 mod taking;
 pub mod tell;
 pub mod unit;

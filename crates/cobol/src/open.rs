@@ -17,7 +17,7 @@ use crate::alternate::indexes;
 use crate::code_set::{CodeSet, WantedCodeSet};
 use crate::fd::{head_of, Fd};
 use crate::generation::generation;
-use crate::kept::{end_loads, free_unsaid};
+use crate::kept::{end_loads, free_unsaid, keeps_writers_off, read_own_changes};
 use crate::libcob::layout::{open, organization};
 use crate::looks::{like_ebcdic, LOOKED_AT};
 use crate::made::{is_of_another_run, made, unmade, OF_ANOTHER_RUN};
@@ -150,6 +150,15 @@ pub fn may_be_a_data_set(assign: &str, lines: bool) -> bool {
     })
 }
 
+/// The data set that is meant, a generation by its own name; none where no name is said.
+pub fn generation_meant(session: &Session, assigned: &Assigned) -> Option<Result<Name, String>> {
+    let name = assigned.name.as_ref()?;
+    Some(match assigned.generation {
+        Some(relative) => generation(session, name, relative),
+        None => Ok(name.clone()),
+    })
+}
+
 impl Request<'_> {
     /// Carries the OPEN out.
     pub fn open(self) -> OpenOutcome {
@@ -217,7 +226,7 @@ impl Request<'_> {
         for item in &assigned.unused {
             tell(&CICA1211I, &[("file", &self.file), ("item", item)]);
         }
-        name = match self.named(session, &assigned) {
+        name = match generation_meant(session, &assigned) {
             Some(Err(reason)) => return self.refuse(&name, Outcome::Missing, &reason),
             Some(Ok(named)) => named,
             None => name,
@@ -272,18 +281,9 @@ impl Request<'_> {
         }
         let session = session(assigned.explicit)?;
         // That there is no such generation is told where it is opened.
-        let name = self.named(session, assigned)?.ok()?;
+        let name = generation_meant(session, assigned)?.ok()?;
         let reason = self.withheld(session, assigned, &name)?;
         Some(self.refuse(&name, Outcome::ModeRefused, &reason))
-    }
-
-    /// The data set that is meant, a generation by its own name; none where no name is said.
-    fn named(&self, session: &Session, assigned: &Assigned) -> Option<Result<Name, String>> {
-        let name = assigned.name.as_ref()?;
-        Some(match assigned.generation {
-            Some(relative) => generation(session, name, relative),
-            None => Ok(name.clone()),
-        })
     }
 
     /// A file of lines: libcob's, but a DD text that says a data set means no file of that text.
@@ -294,7 +294,7 @@ impl Request<'_> {
         let Some(session) = session(true) else {
             return OpenOutcome::Refused(Outcome::Missing);
         };
-        let name = match self.named(session, assigned) {
+        let name = match generation_meant(session, assigned) {
             Some(Ok(name)) => name,
             Some(Err(reason)) => return self.refuse(base, Outcome::Missing, &reason),
             None => return OpenOutcome::Libcobs,
@@ -526,11 +526,20 @@ impl Request<'_> {
         if !opener.is_only() {
             free_unsaid(&cluster.name.to_string());
         }
-        if let Err(outcome) = end_loads(&cluster.name.to_string()) {
+        let base = cluster.name.to_string();
+        if let Err(outcome) = end_loads(&base) {
             return self.refuse(
                 name,
                 outcome,
                 &"another file of this program loads it, and that could not be ended",
+            );
+        }
+        if self.mode != open::INPUT && keeps_writers_off(&base) {
+            // As of one with records, of which the engine says it.
+            return self.refuse(
+                name,
+                Outcome::InUse,
+                &"in use: this process has it open for input, and this open is for output",
             );
         }
         let report = report_of(name.to_string());
@@ -605,6 +614,9 @@ impl Request<'_> {
         file.recoverable = matches!(self.mode, open::I_O | open::EXTEND);
         if let Err(reason) = file.join_unit() {
             return self.refuse(&cluster.name, Outcome::InUse, &reason);
+        }
+        if file.recoverable && file.is_shared() {
+            read_own_changes();
         }
         let reads_nothing = file.reads && !file.has_records();
         if reads_nothing && Set::of_process() == Set::Enterprise {

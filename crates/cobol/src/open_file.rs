@@ -220,13 +220,18 @@ impl OpenFile {
     }
 
     /// Was it never loaded?
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         let Some(source) = &self.source else { return true };
         let files = cica_session::files(&source.catalog, &source.cluster);
         files.is_ok_and(|(data, _)| {
             let root = source.session.engine.peek(&data);
             root.is_ok_and(|root| root.levels == 0 && root.log.log == 0)
         })
+    }
+
+    /// Is it open for input, without records, and keeps writers off?
+    pub(crate) fn has_guard(&self) -> bool {
+        self.guard.is_some()
     }
 
     /// Are there records to read?

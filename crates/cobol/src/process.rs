@@ -47,8 +47,7 @@ pub fn session(needed: bool) -> Option<&'static Session> {
             static TOLD: AtomicBool = AtomicBool::new(false);
             // A user's own catalog that was never made is no reason for a word.
             let none = is_no_catalog(reason);
-            let named = std::env::var_os("CICA_CATALOG").is_some_and(|v| !v.is_empty());
-            if (needed || named || !none) && !TOLD.swap(true, Relaxed) {
+            if (needed || is_named() || !none) && !TOLD.swap(true, Relaxed) {
                 tell(&CICA1209E, &[("reason", reason)]);
             }
             None
@@ -67,9 +66,14 @@ pub fn found_before() -> Option<&'static Session> {
     SESSION.get().and_then(|session| session.as_ref().ok())
 }
 
-/// Is there a catalog, or something where it should be, that cannot be used?
+/// Is there a catalog, or something where it should be, that cannot be used? One that is named should be there.
 pub fn is_unusable() -> bool {
-    matches!(SESSION.get(), Some(Err(reason)) if !is_no_catalog(reason))
+    matches!(SESSION.get(), Some(Err(reason)) if is_named() || !is_no_catalog(reason))
+}
+
+/// Does the environment say which catalog is meant?
+fn is_named() -> bool {
+    std::env::var_os("CICA_CATALOG").is_some_and(|v| !v.is_empty())
 }
 
 fn is_no_catalog(reason: &SessionError) -> bool {

@@ -17,7 +17,7 @@
 
 use crate::libcob::layout::{lock, open, read, write};
 use crate::record::{By, Read};
-use crate::sort_input;
+use crate::sort_files;
 use crate::status::{note, Outcome};
 use cica_engine::{Patience, ReadIntegrity, RequestError, Str};
 use cica_format::attributes::Organization;
@@ -213,7 +213,7 @@ impl Locks {
         };
         if let Some(shared) = &mut self.shared {
             note_thread();
-            shared.waits = options & read::WAIT != 0 || sort_input::is_reading() || unsaid && shared.rls.is_none();
+            shared.waits = options & read::WAIT != 0 || sort_files::is_reading() || unsaid && shared.rls.is_none();
         }
     }
 

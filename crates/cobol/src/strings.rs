@@ -2,7 +2,8 @@
 //!
 //! | after | strings | in the unit |
 //! |---|---|---|
-//! | OPEN | new | I-O and EXTEND, and RLS=CRE, if there is a unit |
+//! | OPEN | new | I-O and EXTEND, and RLS=CRE, if there is a unit; INPUT, if the unit's files are shared as this one is |
+//! | an OPEN of another file that makes it a unit of shared files | new, unless it was read | INPUT |
 //! | a load that ends with the file open | new | the same |
 //! | the first COMMIT or ROLLBACK, of a module that came later | new, but of a shared file that was read | the same |
 //! | ROLLBACK | new, of a file that is written only | as before |
@@ -67,7 +68,7 @@ impl OpenFile {
         // Alternate indexes are built behind a load, and nobody else may have the base open then.
         let builds = self.phase == Phase::Loading && self.has_indexes();
         let repeatable = self.source.as_ref().and_then(|source| source.rls) == Some(ReadIntegrity::Repeatable);
-        let joins = (self.recoverable || repeatable) && !builds;
+        let joins = (self.recoverable || repeatable || self.reads_own_changes()) && !builds;
         let Some(data_set) = self.data_set.as_ref().filter(|_| joins) else {
             return Ok(());
         };
@@ -90,6 +91,21 @@ impl OpenFile {
         Ok(())
     }
 
+    /// A shared file that is open for input reads what the unit has changed through other files, and has not committed:
+    /// with strings of its own it would wait for the program itself.
+    fn reads_own_changes(&self) -> bool {
+        self.options.access == Access::Input && self.is_shared() && crate::unit::is_shared()
+    }
+
+    /// Another file of the program has made the unit one of shared files, so that this one reads within it, unless it
+    /// has its position already.
+    pub(crate) fn read_own_changes(&mut self) {
+        if !self.in_unit && self.reads_own_changes() {
+            // A unit that is shared takes a shared file.
+            let _ = self.join_unit_late();
+        }
+    }
+
     /// The same when the program has a unit only now. Of a file that is shared and was read already the changes stay
     /// its own: its strings have the position and the locks.
     ///
@@ -106,9 +122,11 @@ impl OpenFile {
     pub(crate) fn end_load(&mut self) -> Result<(), Outcome> {
         let done = if self.has_indexes() {
             self.close()?;
-            self.attach(OpenOptions {
-                reset: false,
-                ..self.options
+            self.end_empty_load().and_then(|()| {
+                self.attach(OpenOptions {
+                    reset: false,
+                    ..self.options
+                })
             })
         } else {
             self.end_load_while_open()
@@ -117,6 +135,15 @@ impl OpenFile {
             (self.report)(&error);
             error.outcome()
         })
+    }
+
+    /// Nothing was loaded, and another file of the program is there: to both of them the data set is one with records,
+    /// whose indexes keep up with it. Were it loaded through either, its indexes could not be built beside the other.
+    fn end_empty_load(&self) -> Result<(), OpenError> {
+        match &self.source {
+            Some(source) if self.is_empty() => Ok(source.load_nothing()?),
+            _ => Ok(()),
+        }
     }
 
     fn end_load_while_open(&mut self) -> Result<(), OpenError> {

@@ -2,6 +2,7 @@
 
 use crate::fd::Fd;
 use crate::kept::{act, behind, keep, kept, let_go};
+use crate::libcob::fcd::Fcd;
 use crate::libcob::layout::{close, lock, open, organization, select, Field, File};
 use crate::libcob::{libcob, next};
 use crate::open::{elsewhere, may_be_a_data_set, Elsewhere};
@@ -11,6 +12,7 @@ use crate::request;
 use crate::run_unit::at_the_end;
 use crate::status::{note, note_open, Outcome};
 use parking_lot::Mutex;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ffi::{c_int, c_uchar, CStr, CString};
 use std::os::unix::ffi::OsStringExt;
@@ -107,12 +109,55 @@ pub fn unlist(file: *const File) {
 ///
 /// # Safety
 /// `f` is a file of the program, and closed.
-unsafe fn leave_list(f: &mut File) {
+pub unsafe fn leave_list(f: &mut File) {
     let was_listed = LISTED.lock().remove(&(std::ptr::from_mut(f) as usize));
     if let (true, Some(close)) = (was_listed, next().close) {
         // libcob says that it is not open (42), and OPEN sets the status anew.
         // SAFETY: libcob's own function, and the caller's promise.
         unsafe { close(f, std::ptr::null_mut(), close::NORMAL, close::FROM_LIST) }
+    }
+}
+
+thread_local! {
+    /// A request of a description goes on to libcob's own handler.
+    static PASSED_ON: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Passes a request of a description on.
+pub fn pass_on<T>(call: impl FnOnce() -> T) -> T {
+    let before = PASSED_ON.replace(true);
+    let done = call();
+    PASSED_ON.set(before);
+    done
+}
+
+/// Does libcob's own handler ask, for a file that was found to be libcob's?
+pub fn is_passed_on() -> bool {
+    PASSED_ON.get()
+}
+
+/// Program's files for which libcob has made a description.
+static DESCRIBED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+
+/// libcob makes a description of the program's file, if it has none.
+pub fn note_description(own: *const File) {
+    DESCRIBED.lock().insert(own as usize);
+}
+
+/// The program's file is closed by libcob's functions, or gone: libcob would find its description again, for this file
+/// or for another one at its place, and in it what was so before.
+///
+/// # Safety
+/// `own` is a file of the program, and closed.
+pub unsafe fn forget_description(own: *mut File) {
+    /// A handler to which every file is closed.
+    unsafe extern "C" fn closed(_: *mut c_uchar, _: *mut Fcd) -> c_int {
+        0
+    }
+    let was_described = DESCRIBED.lock().remove(&(own as usize));
+    if let (true, Some(close)) = (was_described, next().extfh_close) {
+        // SAFETY: libcob's own function, and the caller's promise.
+        unsafe { close(closed, own, std::ptr::null_mut(), 0, 0) }
     }
 }
 
@@ -172,7 +217,7 @@ pub unsafe fn forget(file: *mut File, mode: u8) {
             behind(|| {
                 (*file).handler = std::ptr::null_mut();
                 (*file).open = mode;
-                let_go(kept);
+                let_go(kept, mode);
                 Outcome::Done
             });
         }

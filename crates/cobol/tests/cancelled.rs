@@ -34,9 +34,13 @@ END PROGRAM SUB-OF.
 
 /// With DB_HOME libcob has an environment for locks, in which it looks for those of the files on its list. What is
 /// freed is filled with 3: to libcob an indexed file that is open I-O, whose own data are nowhere.
-fn says(what: &str) -> String {
-    let place = Workplace::with_catalog(&format!("cancelled-{what}"));
-    let program = place.compile("calls", SOURCE);
+fn says(what: &str, described: bool) -> String {
+    let place = Workplace::with_catalog(&format!("cancelled-{what}-{described}"));
+    let program = if described {
+        place.compile_extfh("calls", SOURCE)
+    } else {
+        place.compile("calls", SOURCE)
+    };
     let home = place.0.join("environment");
     std::fs::create_dir(&home).unwrap();
     let mut command = place.command(&program);
@@ -56,11 +60,15 @@ fn says(what: &str) -> String {
 #[test]
 fn commit_while_it_is_open_is_cicas_alone() {
     let said = "I-O 35\nOUTPUT 00\nWRITE 00\nCOMMIT\nROLLBACK\nI-O 41\nWRITE 22\n";
-    assert_eq!(says("open"), said);
+    for described in [false, true] {
+        assert_eq!(says("open", described), said, "{described}");
+    }
 }
 
 #[test]
 fn nothing_follows_a_file_that_cancel_has_freed() {
     let said = "I-O 35\nOUTPUT 00\nWRITE 00\nCOMMIT\nROLLBACK\nI-O 00\nWRITE 22\n";
-    assert_eq!(says("cancel"), said);
+    for described in [false, true] {
+        assert_eq!(says("cancel", described), said, "{described}");
+    }
 }

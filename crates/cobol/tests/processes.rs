@@ -270,15 +270,36 @@ fn a_program_that_contradicts_the_catalog_gets_39() {
 fn without_a_catalog_files_are_libcobs() {
     let place = Workplace::new("no-catalog");
     let program = place.compile("file", SOURCE);
-    let mut command = place.command(&program);
-    let done = command.args(["load", "3"]).output().expect("it runs");
+    let run = |what: &[&str]| {
+        let mut command = place.command(&program);
+        command.env_remove("CICA_CATALOG").env("HOME", &place.0);
+        command.args(what).output().expect("it runs")
+    };
+    let done = run(&["load", "3"]);
     assert!(
-        done.status.success() && stderr(&done).contains("CICA1209E"),
+        done.status.success() && stderr(&done).contains("CICA1223W"),
         "{}",
         stderr(&done)
     );
     assert!(place.0.join("CUST").exists());
-    assert_eq!(place.run(&program, &["count"]), "0000000003 10\n");
+    assert_eq!(stdout(&run(&["count"])), "0000000003 10\n");
+}
+
+#[test]
+fn where_a_named_catalog_is_none_no_file_is_made_in_the_place_of_a_data_set() {
+    let place = Workplace::new("named-none");
+    let programs = [place.compile("file", SOURCE), place.compile_extfh("described", SOURCE)];
+    for (program, made) in programs.iter().flat_map(|program| [(program, false), (program, true)]) {
+        // It is not there, or an empty directory.
+        if made {
+            std::fs::create_dir_all(place.catalog()).expect("a directory");
+        }
+        let done = place.command(program).args(["load", "3"]).output().expect("it runs");
+        assert!(stdout(&done).starts_with("WRITE 48"), "{}", stdout(&done));
+        assert!(stderr(&done).contains("CICA1209E"), "{}", stderr(&done));
+        assert!(!place.0.join("CUST").exists());
+        let _ = std::fs::remove_dir_all(place.catalog());
+    }
 }
 
 #[test]

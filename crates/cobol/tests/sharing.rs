@@ -832,3 +832,62 @@ fn a_record_that_is_kept_without_a_word_does_not_put_commits_off_for_ever() {
     program.child.wait().unwrap();
     other.stop();
 }
+
+#[test]
+fn a_program_reads_what_its_own_unit_has_changed() {
+    WAYS.into_iter()
+        .for_each(a_program_reads_what_its_own_unit_has_changed_by);
+}
+
+fn a_program_reads_what_its_own_unit_has_changed_by(way: Way) {
+    let shop = Shop::by(way, "share-own");
+    let mut one = shop.clerk(&[]);
+    let begun = Instant::now();
+    assert_eq!((one.status("open"), one.status("read 5")), ("00".into(), "00".into()));
+    assert_eq!(one.say("set 9"), "00 0009");
+    assert_eq!(
+        (one.status("delete 6"), one.status("close")),
+        ("00".into(), "00".into())
+    );
+    // The file is open for input now, and the unit has not ended.
+    assert_eq!(
+        (one.status("input"), one.say("read 5")),
+        ("00".into(), "00 0009".into())
+    );
+    assert_eq!(
+        (one.status("start 4"), one.say("next")),
+        ("00".into(), "00 0000".into())
+    );
+    assert_eq!((one.say("next"), one.status("read 6")), ("00 0009".into(), "23".into()));
+    assert_eq!(
+        (one.status("start 5"), one.say("next")),
+        ("00".into(), "00 0009".into())
+    );
+    assert_eq!(one.status("close"), "00");
+    if way == Way::Interposed {
+        assert_eq!(one.say("most"), "00 0009");
+    }
+    // The other way round: it is open for input already.
+    assert_eq!(one.status("rollback"), "00");
+    one.stop();
+    let mut one = shop.clerk(&[]);
+    assert_eq!((one.status("input"), one.status("l-open")), ("00".into(), "00".into()));
+    assert_eq!(
+        (one.say("l-read 5"), one.status("l-set 8")),
+        ("00 0000".into(), "00".into())
+    );
+    assert_eq!(
+        (one.say("read 5"), one.say("start 5")),
+        ("00 0008".into(), "00 0008".into())
+    );
+    assert_eq!(one.say("next"), "00 0008");
+    // Another program still meets what is not committed.
+    let mut two = shop.clerk(&[]);
+    assert_eq!(
+        (two.status("input"), two.status("ignore 5")),
+        ("00".into(), "00".into())
+    );
+    assert!(begun.elapsed() < Duration::from_secs(30), "it has waited for itself");
+    one.stop();
+    two.stop();
+}

@@ -34,7 +34,8 @@ CICA1208E 12 "{name}: {reason}",
      sees status 30.",
     "Do what the message says.";
 CICA1209E 12 "THE CATALOG CANNOT BE USED: {reason}",
-    "A COBOL program named a data set, or CICA_CATALOG names a catalog, and the catalog could not be opened.",
+    "A COBOL program named a data set, or CICA_CATALOG names a catalog, and the catalog could not be opened. Indexed and \
+     relative files that do not exist as files get status 30 then.",
     "Name a catalog with cica run --catalog or CICA_CATALOG, or make one with cica idcams.";
 CICA1210E 8 "FILE {file}: {value} NAMES NO DATA SET: {reason}",
     "What the environment or ASSIGN says is meant to be a data set name and is none.",
@@ -115,4 +116,13 @@ CICA1230I 0 "A RECORD IS NOT TO BE HAD: {reason}",
     "A request met a record that another program, or another file of this one, has locked or changed: status 51, or 52 where \
      to wait would be to wait for itself. CICA_MESSAGES=I shows it.",
     "Nothing. 'cica server locks' shows who has which record, and since when.";
+CICA1231E 16 "FILE {file}: STATUS {status} OF WHAT SORT OR MERGE WRITES, AND SORT-RETURN IS 16",
+    "A data set that GIVING names could not be opened, or did not take a record, so records are missing in it. The run time \
+     of GnuCOBOL looks at no status there, and goes on.",
+    "Do not use the output. See the messages in front; status 21 or 22 is of records whose keys do not come in order, or \
+     are there twice. Then run the step again.";
+CICA1232E 8 "{function} DOES NOTHING WITH DATA SET {name}",
+    "A program calls a function of the run time of GnuCOBOL that copies or renames a file, and one of the two names means a \
+     data set. The function would not find it, or make a file of that name.",
+    "Copy with REPRO, and rename with ALTER NEWNAME ('cica idcams'). A file whose name is a data set's has a path with a slash.";
 }

@@ -26,7 +26,10 @@ pub struct Fcd {
     _1: [c_uchar; 6],
     /// Bits of [`lock`].
     pub lock_mode: c_uchar,
-    _8: [c_uchar; 25],
+    _8: [c_uchar; 18],
+    /// [`MADE_BY_LIBCOB`] and others.
+    pub made: c_uchar,
+    _9: [c_uchar; 6],
     /// Bytes of the name.
     pub name_length: [c_uchar; 2],
     _2: [c_uchar; 4],
@@ -95,6 +98,9 @@ pub mod lock {
     /// LOCK ON MULTIPLE RECORDS.
     pub const MULTIPLE: u8 = 0x80;
 }
+
+/// libcob has made the description, of a file of the program's.
+pub const MADE_BY_LIBCOB: u8 = 0x80;
 
 /// Other features of SELECT.
 pub mod other {
@@ -208,6 +214,7 @@ fn key(block: &[u8], key: usize, (parts, first): (usize, usize), longest: usize)
 const _: () = {
     assert!(std::mem::offset_of!(Fcd, other) == 21);
     assert!(std::mem::offset_of!(Fcd, lock_mode) == 28);
+    assert!(std::mem::offset_of!(Fcd, made) == 47);
     assert!(std::mem::offset_of!(Fcd, name_length) == 54);
     assert!(std::mem::offset_of!(Fcd, reference) == 60);
     assert!(std::mem::offset_of!(Fcd, key_length) == 66);

@@ -11,6 +11,7 @@ pub mod layout;
 use crate::tell::{tell, CICA1201W};
 use fcd::Fcd;
 use layout::{Field, File, Global};
+use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uchar, c_uint, c_void, CStr};
 use std::mem::transmute_copy;
 use std::sync::OnceLock;
@@ -50,10 +51,26 @@ pub struct Next {
     pub sort_init: Option<unsafe extern "C" fn(*mut File, c_uint, *const c_uchar, *mut c_void, *mut Field)>,
     /// cob_file_sort_using
     pub sort_using: Option<unsafe extern "C" fn(*mut File, *mut File)>,
+    /// cob_file_sort_giving: a count, and so many files
+    pub sort_giving: Option<unsafe extern "C" fn(*mut File, usize, ...)>,
     /// cob_file_sort_close
     pub sort_close: Option<unsafe extern "C" fn(*mut File)>,
+    /// cob_sys_check_file_exist
+    pub check_file: Option<unsafe extern "C" fn(*mut c_uchar, *mut c_uchar) -> c_int>,
+    /// cob_sys_delete_file
+    pub delete_by_name: Option<unsafe extern "C" fn(*mut c_uchar) -> c_int>,
+    /// cob_sys_copy_file
+    pub copy_file: Option<unsafe extern "C" fn(*mut c_uchar, *mut c_uchar) -> c_int>,
+    /// cob_sys_rename_file
+    pub rename_file: Option<unsafe extern "C" fn(*mut c_uchar, *mut c_uchar) -> c_int>,
+    /// cob_get_num_params
+    pub parameters: Option<unsafe extern "C" fn() -> c_int>,
+    /// cob_get_param_str
+    pub parameter: Option<unsafe extern "C" fn(c_int, *mut c_char, usize) -> *mut c_char>,
     /// cob_extfh_open
     pub extfh_open: Option<unsafe extern "C" fn(FileHandler, *mut File, c_int, c_int, *mut Field)>,
+    /// cob_extfh_close
+    pub extfh_close: Option<unsafe extern "C" fn(FileHandler, *mut File, *mut Field, c_int, c_int)>,
     /// EXTFH
     pub extfh: Option<FileHandler>,
 }
@@ -132,8 +149,16 @@ pub fn next() -> &'static Next {
             rollback: function(c"cob_rollback"),
             sort_init: function(c"cob_file_sort_init"),
             sort_using: function(c"cob_file_sort_using"),
+            sort_giving: function(c"cob_file_sort_giving"),
             sort_close: function(c"cob_file_sort_close"),
+            check_file: function(c"cob_sys_check_file_exist"),
+            delete_by_name: function(c"cob_sys_delete_file"),
+            copy_file: function(c"cob_sys_copy_file"),
+            rename_file: function(c"cob_sys_rename_file"),
+            parameters: function(c"cob_get_num_params"),
+            parameter: function(c"cob_get_param_str"),
             extfh_open: function(c"cob_extfh_open"),
+            extfh_close: function(c"cob_extfh_close"),
             extfh: function(c"EXTFH"),
         }
     })
@@ -214,21 +239,29 @@ impl Libcob {
         }
     }
 
-    /// The program's file behind a description, which is not open; null where libcob keeps account of it itself.
+    /// The program's file behind a description; null where there is none, or libcob does not say which.
     ///
     /// # Safety
-    /// `fcd` is a program's file control description.
+    /// `fcd` is a program's file control description, of a file that is not open or not known to libcob's functions.
     pub unsafe fn file_of(&self, fcd: &mut Fcd) -> *mut File {
-        let Some(extfh) = next().extfh.filter(|_| self.leaves_error_file) else {
+        // For one that a program fills itself libcob would make a file, and take it for the next one at this place.
+        let made = fcd.made & fcd::MADE_BY_LIBCOB != 0 || self.leaves_error_file;
+        let Some(extfh) = next().extfh.filter(|_| made && !fcd.record.is_null()) else {
             return std::ptr::null_mut();
         };
         // UNLOCK of a closed file does nothing but say which file it was for.
         let (mut unlock, status) = ([0x00, 0x0F], fcd.status);
         // SAFETY: the caller's promise; libcob's own globals.
         unsafe {
+            let before = ((*self.global).error_file, (*self.global).exception);
+            (*self.global).error_file = std::ptr::null_mut();
+            ASKED.set(Some(std::ptr::null_mut()));
             extfh(unlock.as_mut_ptr(), fcd);
             fcd.status = status;
-            (*self.global).error_file
+            let answer = ASKED.take().filter(|file| !file.is_null());
+            let file = answer.unwrap_or((*self.global).error_file);
+            ((*self.global).error_file, (*self.global).exception) = before;
+            file
         }
     }
 
@@ -280,6 +313,20 @@ impl Libcob {
             unsafe { register(act) }
         }
     }
+}
+
+thread_local! {
+    /// libcob is asked which file a description is for; the answer.
+    static ASKED: Cell<Option<*mut File>> = const { Cell::new(None) };
+}
+
+/// Is UNLOCK of this file but the answer to [`Libcob::file_of`]?
+pub fn is_asked(file: *mut File) -> bool {
+    let asked = ASKED.get().is_some();
+    if asked {
+        ASKED.set(Some(file));
+    }
+    asked
 }
 
 /// libcob counts its exceptions in an order of its own; asked, it tells which is which. Finding all codes where they

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// What cobc has to be told of the handler.
-const CICAFH: &str = "#include <stddef.h>\n#include <stdio.h>\n#include <libcob.h>\n\
+const CICAFH: &str = "#include <stddef.h>\n#include <stdio.h>\n#include <gmp.h>\n#include <libcob.h>\n\
                       extern int CICAFH (unsigned char *, FCD3 *);\n";
 
 /// A directory of a test's own, gone afterwards.
