@@ -91,8 +91,8 @@ fn behind_a_power_cut_the_data_sets_open_without_it() {
     }
 }
 
-/// The log introduced the data set when that was older than the file that is put back; the tail says again which root it
-/// had.
+/// The log introduced the data set when that was older than the file that is put back; the tail says again which root
+/// it had.
 #[test]
 fn a_file_of_between_two_epochs_is_older_too() {
     let (disk, world) = power::world();

@@ -1,16 +1,16 @@
 //! Which memory of the system has what was written to a file and is not durable ([`File::memory_id`]).
 //!
-//! The system forgets that memory when it ends, which its boot id tells, and when the file system is mounted anew, which
-//! a number tells that no other mount gets (Linux 6.8). A copy is another inode, or an inode of another time of birth.
+//! The system forgets that memory when it ends, which its boot id tells, and when the file system is mounted anew,
+//! which a number tells that no other mount gets (Linux 6.8). A copy is another inode, or one of another time of birth.
 //!
 //! It does not tell where contents were copied back into the file itself, nor where the device refused what the system
 //! wrote back by itself.
 //!
 //! [`File::memory_id`]: crate::File::memory_id
 
+use once_cell::race::OnceBox;
 use rustix::fd::BorrowedFd;
 use rustix::fs::{self, AtFlags, StatxFlags};
-use std::sync::OnceLock;
 
 /// `STATX_MNT_ID_UNIQUE`.
 const UNIQUE_MOUNT: StatxFlags = StatxFlags::from_bits_retain(0x4000);
@@ -33,8 +33,8 @@ pub(super) fn memory_id(file: BorrowedFd<'_>) -> u64 {
 
 /// The number of this run of the system, in words.
 fn boot() -> Option<&'static str> {
-    static BOOT: OnceLock<Option<String>> = OnceLock::new();
-    let read = || std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
+    static BOOT: OnceBox<Option<String>> = OnceBox::new();
+    let read = || Box::new(std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok());
     BOOT.get_or_init(read).as_deref()
 }
 
