@@ -17,6 +17,9 @@
 //!   a sync that failed the page cache may show a root that the disk has not, and a later sync says that all is well.
 //! * F8. A header that a root may name, durably or not, is not written over: a write that fails may do its first part,
 //!   and what it leaves would be the header of no log.
+//! * F9. But for that of F4, and that of a log which is done, which a root may name still that has no request in it. So
+//!   where the header is none, a log that a root names is known by its groups and its tail, which have its id; and
+//!   where there is nothing of it, it is over.
 
 use super::abandoned::is_abandoned;
 use super::header::{is_blank, read_header, second, write_header};
