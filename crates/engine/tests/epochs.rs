@@ -3,7 +3,7 @@
 
 mod common;
 
-use cica_disk::MemoryDisk;
+use cica_disk::{Disk, MemoryDisk};
 use cica_engine::*;
 use common::keyed::{loaded, update};
 use common::stopping::Stopping;
@@ -21,7 +21,11 @@ const KEPT: u64 = 64 << 20;
 
 /// An engine that may start threads, on a disk in memory.
 fn engine(memory: &MemoryDisk) -> (World, Engine) {
-    let mut world = World::on(Arc::new(memory.clone()), Path::new("/"));
+    engine_on(Arc::new(memory.clone()))
+}
+
+fn engine_on(disk: Arc<dyn Disk>) -> (World, Engine) {
+    let mut world = World::on(disk, Path::new("/"));
     world.pool_bytes = 64 << 20;
     let engine = Engine::new(Env {
         disk: world.disk.clone(),
@@ -170,17 +174,7 @@ fn a_close_while_an_epoch_ends_lets_no_log_go() {
 #[test]
 fn changes_get_on_beside_a_commit_that_the_log_outgrows() {
     let disk = Stopping::at("/v/epoch.data");
-    let mut world = World::on(disk.disk(), Path::new("/"));
-    world.pool_bytes = 64 << 20;
-    let engine = Engine::new(Env {
-        disk: world.disk.clone(),
-        clock: Arc::new(cica_disk::SystemClock),
-        log_dir: world.root.join("log"),
-        pool_bytes: Some(world.pool_bytes),
-        io: Default::default(),
-        background: true,
-    })
-    .unwrap();
+    let (world, engine) = engine_on(disk.disk());
     load(&world, &engine);
     engine.start_log_over_after(1 << 20);
     let ds = world.open(&engine, "epoch");

@@ -276,3 +276,33 @@ fn a_log_in_a_newer_format_is_said_to_be_one() {
         "{words}"
     );
 }
+
+/// A write that failed has left a header that is none, of a log that was done or claimed anew. Whoever named that log
+/// early, and has no request in it, needs nothing of it; who has one in the tail does.
+#[test]
+fn who_has_nothing_in_a_log_needs_no_header_of_it() {
+    let left = |change: u64| {
+        dead(|_, a, b| {
+            put_in(a, 1);
+            // Its root names the log before it is known that there is such a record.
+            let _ = insert(&mut b.string(), change, 1);
+        })
+    };
+    let headless = |left: &Image| {
+        let world = damaged(left, &[]);
+        put(&*world.disk, Path::new(LOG), 8, &[0; 4]);
+        world
+    };
+    let refused_insert = left(10);
+    let named = world_on(&SimDisk::from(refused_insert.clone())).engine();
+    let root = named.peek(&World::memory().paths("b").0).unwrap();
+    assert!(root.log.log != 0 && root.log.early, "{:?}", root.log);
+    let world = headless(&refused_insert);
+    assert_eq!(count(&world, "b"), 10);
+    let words = refused(&world, "a").to_string();
+    assert!(words.contains("Bring the log file back"), "{words}");
+
+    let world = headless(&left(11));
+    let words = refused(&world, "b").to_string();
+    assert!(words.contains("Bring the log file back"), "{words}");
+}

@@ -3,34 +3,13 @@
 
 mod common;
 
-use cica_disk::{Disk, MemoryDisk, Open, ReadAt, SimDisk, WriteAt};
+use cica_disk::{MemoryDisk, SimDisk};
 use cica_engine::*;
+use common::bytes::{bytes_of, put};
 use common::keyed::*;
 use common::*;
 use std::path::Path;
 use std::sync::Arc;
-
-fn bytes_of(disk: &dyn Disk, path: &Path) -> Vec<u8> {
-    let file = disk.open(path, Open::default()).unwrap();
-    let mut bytes = vec![0; file.size(None).unwrap() as usize];
-    let mut batch = [ReadAt {
-        at: 0,
-        buf: &mut bytes,
-        got: 0,
-    }];
-    file.read(&mut batch).unwrap();
-    bytes
-}
-
-fn put_back(disk: &dyn Disk, path: &Path, bytes: &[u8]) {
-    let how = Open {
-        write: true,
-        ..Open::default()
-    };
-    let file = disk.open(path, how).unwrap();
-    file.size(Some(bytes.len() as u64)).unwrap();
-    file.write(&[WriteAt { at: 0, buf: bytes }]).unwrap();
-}
 
 /// Two data sets, a change of each that only the tail has, and the death of the process. `between` comes before
 /// the next one.
@@ -62,7 +41,7 @@ fn opened(world: &World, name: &str) -> Result<DataSet, OpenError> {
 
 #[test]
 fn what_was_answered_is_not_dropped_because_a_file_of_a_neighbour_is_older() {
-    let (disk, world) = changed_and_killed(|disk, world, old| put_back(disk, &world.paths("b").0, old));
+    let (disk, world) = changed_and_killed(|disk, world, old| put(disk, &world.paths("b").0, 0, old));
     let new = bytes_of(&disk, &world.paths("a").0);
     let error = opened(&world, "a").map(drop).unwrap_err().to_string();
     assert!(
@@ -83,7 +62,7 @@ fn without_that_both_have_what_was_answered() {
 /// A power cut may take the root that names the log, and leave the tail: that is no older file.
 #[test]
 fn behind_a_power_cut_the_data_sets_open_without_it() {
-    let (disk, world) = changed_and_killed(|disk, world, old| put_back(disk, &world.paths("b").0, old));
+    let (disk, world) = changed_and_killed(|disk, world, old| put(disk, &world.paths("b").0, 0, old));
     drop(world);
     let world = World::on(Arc::new(MemoryDisk::from(disk.image())), Path::new("/"));
     for name in ["a", "b"] {
@@ -123,7 +102,7 @@ fn a_file_of_between_two_epochs_is_older_too() {
     unit.commit_with(Durability::Close).unwrap();
     disk.kill();
     drop((s, t, unit, a, b, engine));
-    put_back(&disk, &of_b, &old);
+    put(&disk, &of_b, 0, &old);
     let error = opened(&world, "a").map(drop).unwrap_err().to_string();
     assert!(error.contains("is from before them"), "{error}");
 }

@@ -17,9 +17,9 @@
 //!   a sync that failed the page cache may show a root that the disk has not, and a later sync says that all is well.
 //! * F8. A header that a root may name, durably or not, is not written over: a write that fails may do its first part,
 //!   and what it leaves would be the header of no log.
-//! * F9. But for that of F4, and that of a log which is done, which a root may name still that has no request in it. So
-//!   where the header is none, a log that a root names is known by its groups and its tail, which have its id; and
-//!   where there is nothing of it, it is over.
+//! * F9. But for those of F4 and F5, and of a log that recovery has done: a root may name it early still, of a data set
+//!   that has no request in it. Such a root needs nothing of a file whose header is none and whose tail does not have
+//!   the data set either.
 
 use super::abandoned::is_abandoned;
 use super::header::{is_blank, read_header, second, write_header};

@@ -95,22 +95,18 @@ impl LogReader {
             Err(newer @ FormatError::NewerFormat { .. }) => Err(LogError::NewerFormat(newer)),
             // Its header was never durable, and a power cut took it.
             Err(what) if is_blank(&*file, 0)? => Ok(NamedLog::Absent(Lost::Blank(what))),
-            // F9.
-            Err(_) if locked && !was_written_to(disk, path, &*file, log)? => Ok(NamedLog::Released),
-            Err(what) => {
-                let tail = tail::LeftTail::open(disk, path)?;
-                if locked && has_groups(&*file, tail.as_ref(), log)? {
-                    let header = LogFileHeader {
-                        log,
-                        claims: log as u32,
-                        birth: (log >> 32) as u32,
-                        settled: false,
-                        memory: 0,
-                    };
-                    return Ok(NamedLog::Log(LogReader::at_the_start(file, header, tail)));
-                }
-                Err(LogError::BadHeader(what))
-            }
+            Err(what) => Err(LogError::BadHeader(what)),
+        }
+    }
+
+    /// Whether the tail of log `log` has anything of data set `cluster`, for where the file itself says nothing (F9).
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn tail_has(disk: &dyn Disk, path: &Path, log: u64, cluster: u64) -> Result<bool, LogError> {
+        match tail::LeftTail::open(disk, path)? {
+            Some(tail) => tail.has(log, cluster),
+            None => Ok(false),
         }
     }
 
@@ -283,18 +279,6 @@ pub(super) fn was_written_to(disk: &dyn Disk, path: &Path, file: &dyn File, log:
     };
     // A read that went to the wrong place must not make a log free.
     Ok(written()? || written()?)
-}
-
-/// Whether there is a sound group of log `log` where its first one stands, or in its tail.
-///
-/// # Errors
-/// It cannot be read.
-fn has_groups(file: &dyn File, tail: Option<&tail::LeftTail>, log: u64) -> Result<bool, LogError> {
-    let first = sound_group(file, BLOCK_LEN as u64)?;
-    if first.is_some_and(|(_, header, _)| header.log == log) {
-        return Ok(true);
-    }
-    Ok(!tail.map_or(Ok(Vec::new()), |tail| tail.behind(log, None))?.is_empty())
 }
 
 /// Whether there is no byte in the block at `at`, or no block.

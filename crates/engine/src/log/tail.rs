@@ -245,6 +245,16 @@ impl LeftTail {
         Ok(follow)
     }
 
+    /// Whether a half of log `log` has data set `cluster`. What one reading misses another finds.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn has(&self, log: u64, cluster: u64) -> Result<bool, LogError> {
+        let halves = [self.halves(log)?, self.halves(log)?];
+        let mut records = halves.iter().flatten().flatten().flat_map(|half| &half.records);
+        Ok(records.any(|(_, logged)| matches!(logged, Logged::DataSet { cluster: of, .. } if *of == cluster)))
+    }
+
     fn halves(&self, log: u64) -> Result<[Option<Half>; 2], LogError> {
         let failed = |error| LogError::io_of(LogCall::ReadTail, &self.path)(error);
         let len = self.file.size(None).map_err(failed)?;

@@ -61,7 +61,7 @@ pub use unfinished::Unfinished;
 
 use crate::error::OpenError;
 use crate::files::peek;
-use crate::log::{claimed, find, LogReader, Logged, NamedLog};
+use crate::log::{claimed, find, LogError, LogReader, Logged, NamedLog};
 use crate::open::OpenDataSet;
 use crate::open::Shared;
 use crate::places::Places;
@@ -132,6 +132,8 @@ pub fn recover(shared: &Arc<Shared>, data: &Path, index: &Path, root: &Root) -> 
             Err(trouble(recorded, not_here(shared)))
         };
     };
+    let tail_has =
+        |path: &Path| LogReader::tail_has(disk, path, root.log.log, root.cluster).map_err(|error| left(path, &error));
     let reader = match LogReader::open(disk, &place.path, root.log.log) {
         Ok(NamedLog::Log(reader)) => Some(reader),
         Ok(NamedLog::Alive) => {
@@ -146,6 +148,7 @@ pub fn recover(shared: &Arc<Shared>, data: &Path, index: &Path, root: &Root) -> 
         // and then a power cut took the claim, or this is a copy of that moment: no request in it was durable.
         Ok(NamedLog::Released) if root.log.early || !is_known && place.is_own => None,
         Ok(NamedLog::Absent(_)) if root.log.early => None,
+        Err(LogError::BadHeader(_)) if root.log.early && !tail_has(&place.path)? => None,
         // Another process recovered it since.
         _ if peek(disk, data)?.log.log != root.log.log => return Ok(()),
         Ok(NamedLog::Released) => return Err(trouble(&place.path, over())),
