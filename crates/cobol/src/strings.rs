@@ -101,8 +101,10 @@ impl OpenFile {
     /// has its position already.
     pub(crate) fn read_own_changes(&mut self) {
         if !self.in_unit && self.reads_own_changes() {
-            // A unit that is shared takes a shared file.
-            let _ = self.join_unit_late();
+            if let Err(reason) = self.join_unit_late() {
+                // It goes on reading what others see.
+                (self.report)(&reason);
+            }
         }
     }
 

@@ -463,6 +463,15 @@ mod tests {
         }
     }
 
+    /// Where the system is too old to tell, nothing is known of any file.
+    #[test]
+    fn the_memory_of_a_file_is_known_by_its_own_opens_and_by_no_copy() {
+        let named = [Named::new("memory", 10), Named::new("copy", 10)];
+        let [one, again, copy] = [0, 0, 1].map(|of| named[of].open(Open::default()).memory_id());
+        assert_eq!(one, again);
+        assert!(one != copy || one == 0, "{one}");
+    }
+
     #[test]
     fn only_what_is_aligned_goes_around_the_page_cache() {
         let named = Named::new("way", 4096);
