@@ -271,10 +271,6 @@ impl File for CountedFile {
         self.file.stored()
     }
 
-    fn memory_id(&self) -> u64 {
-        self.file.memory_id()
-    }
-
     fn give_name(&self, path: &Path) -> io::Result<()> {
         add(&self.totals.renames, 1);
         self.file.give_name(path)

@@ -90,14 +90,6 @@ pub trait File: Send + Sync + std::fmt::Debug {
         self.size(None)
     }
 
-    /// Which memory of the system has what was written here and is not durable: a number that no copy of the file has,
-    /// and that the file itself has until the system ends or the file system is mounted anew. So whoever finds the
-    /// number that he has written down finds all else that was written since, but for what the device has refused. 0:
-    /// that is not known.
-    fn memory_id(&self) -> u64 {
-        0
-    }
-
     /// Gives a file that was begun without a name this one; durable by D4.
     ///
     /// # Errors

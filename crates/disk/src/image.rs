@@ -111,8 +111,6 @@ pub struct Image {
     pub(crate) names: Names,
     /// By [`FileId`]; files without a name may be among them.
     pub(crate) contents: Vec<Arc<Content>>,
-    /// How often the system was begun anew before.
-    pub(crate) boots: u64,
 }
 
 impl Default for Image {
@@ -120,7 +118,6 @@ impl Default for Image {
         Image {
             names: Names::default(),
             contents: vec![Arc::default(); ROOTS.len()],
-            boots: 0,
         }
     }
 }

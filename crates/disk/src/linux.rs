@@ -21,7 +21,6 @@ mod inherited;
 mod kept;
 mod lock;
 mod mapped;
-mod memory_id;
 mod outside;
 mod peer;
 mod place;

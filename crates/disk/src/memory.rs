@@ -28,8 +28,6 @@ pub struct MemoryDisk {
     tree: Arc<Mutex<Tree>>,
     /// Counts up with each `kill`; see `Locks::process`.
     process: Arc<AtomicU64>,
-    /// How often the system was begun anew (`File::memory_id`).
-    boots: u64,
 }
 
 /// What an `open` found or made.
@@ -64,7 +62,6 @@ impl From<Image> for MemoryDisk {
         MemoryDisk {
             tree: Arc::new(Mutex::new(tree)),
             process: Arc::default(),
-            boots: image.boots,
         }
     }
 }
@@ -75,13 +72,12 @@ impl MemoryDisk {
         Self::default()
     }
 
-    /// The names and bytes of this moment, for a system that is begun anew.
+    /// The names and bytes of this moment.
     pub fn image(&self) -> Image {
         let tree = locked(&self.tree);
         let mut image = Image {
             names: tree.names.clone(),
             contents: vec![Arc::default(); tree.next as usize],
-            boots: self.boots + 1,
         };
         for node in tree.nodes.values() {
             image.contents[node.id.0 as usize] = node.content();
@@ -149,7 +145,6 @@ impl MemoryDisk {
             lock: how.lock,
             process,
             current: self.process.clone(),
-            boots: self.boots,
             tree: self.tree.clone(),
         }
     }

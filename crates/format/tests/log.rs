@@ -110,7 +110,6 @@ fn a_log_of_an_earlier_format_is_read() {
         claims: 1,
         birth: 0,
         settled: true,
-        memory: 0,
     };
     let mut bytes = [0; BLOCK_LEN];
     header.encode(&mut bytes);
@@ -236,7 +235,6 @@ fn damage_of_any_byte_is_found() {
         claims: 3,
         birth: 9,
         settled: true,
-        memory: 0,
     }
     .encode(&mut header);
     let mut bytes = good.clone();
@@ -278,7 +276,6 @@ fn the_file_header() {
         claims: 0x4142_4344,
         birth: 0x5152_5354,
         settled: true,
-        memory: 0,
     };
     let mut bytes = [0xEE; BLOCK_LEN];
     header.encode(&mut bytes);

@@ -414,7 +414,6 @@ fn log_file_and_group() {
         claims: 0x2122_2324,
         birth: 0x3132_3334,
         settled: true,
-        memory: 0x9192_9394_9596_9798,
     }
     .encode(&mut file);
     let fields = [
@@ -425,7 +424,6 @@ fn log_file_and_group() {
         ("claims", le!(0x2122_2324u32)),
         ("birth", le!(0x3132_3334u32)),
         ("settled", vec![1]),
-        ("memory", le!(0x9192_9394_9596_9798u64)),
     ];
     assert_pictured("log", "File header", &file, &fields);
 

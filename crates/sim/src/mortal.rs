@@ -256,10 +256,6 @@ impl File for MortalFile {
         self.process.whole(|| self.file.reserve(at, len))
     }
 
-    fn memory_id(&self) -> u64 {
-        self.file.memory_id()
-    }
-
     fn give_name(&self, path: &Path) -> io::Result<()> {
         self.process.whole(|| self.file.give_name(path))
     }

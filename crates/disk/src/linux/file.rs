@@ -2,7 +2,6 @@
 
 use super::lock::{Held, Written};
 use super::mapped::{self, Stores};
-use super::memory_id::memory_id;
 use super::reading::{pread, Reading};
 use super::window::{Showing, Shown, Window};
 use super::{batch, device, fork, uninterrupted};
@@ -387,10 +386,6 @@ impl File for LinuxFile {
         Ok(stat.st_blocks as u64 * 512)
     }
 
-    fn memory_id(&self) -> u64 {
-        memory_id(self.main.as_fd())
-    }
-
     fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
         self.allow(Action::Write { at, len })?;
         let showing = if is_reachable(at, len) {
@@ -461,15 +456,6 @@ mod tests {
         fn drop(&mut self) {
             let _ = self.disk.remove(&self.path);
         }
-    }
-
-    /// Where the system is too old to tell, nothing is known of any file.
-    #[test]
-    fn the_memory_of_a_file_is_known_by_its_own_opens_and_by_no_copy() {
-        let named = [Named::new("memory", 10), Named::new("copy", 10)];
-        let [one, again, copy] = [0, 0, 1].map(|of| named[of].open(Open::default()).memory_id());
-        assert_eq!(one, again);
-        assert!(one != copy || one == 0, "{one}");
     }
 
     #[test]

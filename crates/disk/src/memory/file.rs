@@ -20,8 +20,6 @@ pub(crate) struct MemoryFile {
     pub(super) process: u64,
     /// The disk's process now; another than `process` when that was killed.
     pub(super) current: Arc<AtomicU64>,
-    /// Of its disk.
-    pub(super) boots: u64,
     /// The names of its disk.
     pub(super) tree: Arc<Mutex<Tree>>,
 }
@@ -90,10 +88,6 @@ impl File for MemoryFile {
         }
         self.node.change(|content| content.resize(to));
         Ok(to)
-    }
-
-    fn memory_id(&self) -> u64 {
-        (self.boots + 1) << 32 | u64::from(self.node.id.0)
     }
 
     fn give_name(&self, path: &Path) -> io::Result<()> {

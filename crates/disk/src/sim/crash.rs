@@ -63,10 +63,7 @@ impl Trace {
         CrashPoint {
             trace: self,
             position: 0,
-            durable: Image {
-                boots: self.start.boots + 1,
-                ..self.start.clone()
-            },
+            durable: self.start.clone(),
             pending: Vec::new(),
             stored: Vec::new(),
         }

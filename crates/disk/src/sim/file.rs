@@ -181,10 +181,6 @@ impl File for SimFile {
         Err(failed(Action::Write { at, len: len as usize }, path, errno.error()))
     }
 
-    fn memory_id(&self) -> u64 {
-        self.file.memory_id()
-    }
-
     fn give_name(&self, path: &Path) -> io::Result<()> {
         let mut record = self.disk.failing(Call::Rename, path, Action::Make, true)?;
         self.file.give_name(path)?;

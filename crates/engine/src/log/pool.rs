@@ -165,7 +165,6 @@ impl PoolFile<'_> {
             claims,
             birth,
             settled,
-            memory: file.memory_id(),
         };
         // Roots will name this id, and it must be found here after a power cut: the group that introduces their data
         // sets is made durable with it, before (W6).
@@ -258,7 +257,6 @@ pub(super) fn release(claimed: Claimed) {
         claims: claimed.log as u32,
         birth: (claimed.log >> 32) as u32,
         settled: claimed.name_settled,
-        memory: 0,
     };
     // See above: the file stays out of use.
     let _ = write_header(&*claimed.file, header);

@@ -177,11 +177,6 @@ impl LogReader {
         tail.behind(self.header.log, self.epoch.zip(self.lsn))
     }
 
-    /// Is it known that no power cut lies between its claim and now (T6 in `tail.rs`)?
-    pub fn no_power_cut(&self) -> bool {
-        self.header.memory != 0 && self.header.memory == self.file.memory_id()
-    }
-
     /// Writes what a half of the tail has to the log, as its owner would have, durably (T5). Where `units` are not
     /// finished, what takes them back is in the epoch that the log has, so that goes on (Y3 in `carry.rs`).
     ///

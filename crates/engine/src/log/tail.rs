@@ -11,9 +11,6 @@
 //!   only if its checksum holds, it follows what the log has without a gap, and every data set in it names the log in
 //!   its root, or said that it leaves and has no request behind that: else it is what a power cut left, and counts as
 //!   not there.
-//! * T6. Where the log's file is in the memory of the system in which it was claimed, no power cut lies between. Then
-//!   everything else is there that its owner had written, but for writes that the device refused: a root that names no
-//!   log, and is no later than the tail says, is that of an older file; a later one has left.
 //! * T5. What recovery takes it writes to the log before it does anything of it: a crash in the middle of recovery
 //!   finds roots that name the log no more, and would judge the tail otherwise (T4).
 

@@ -330,7 +330,6 @@ fn a_file_of_before_births_that_is_in_use_is_left_alone() {
         claims: 5,
         birth: 0,
         settled: true,
-        memory: 0,
     };
     header.encode(&mut block);
     put(&disk, FIRST, 0, &block);
@@ -350,7 +349,6 @@ fn a_free_file_of_before_births_gets_its_number_for_one() {
         claims: 5,
         birth: 0,
         settled: true,
-        memory: 0,
     }
     .encode(&mut block);
     put(&disk, FIRST, 0, &block);
@@ -362,11 +360,8 @@ fn a_free_file_of_before_births_gets_its_number_for_one() {
         claims: SECONDS as u32,
         birth: 1,
         settled: true,
-        memory: 0,
     };
-    // Which memory has it is the disk's matter.
-    let memory = read_header_of(&disk).memory;
-    assert_eq!(read_header_of(&disk), LogFileHeader { memory, ..expected });
+    assert_eq!(read_header_of(&disk), expected);
     assert_eq!(*a.named.lock().unwrap(), [expected.log]);
 }
 

@@ -105,7 +105,6 @@ impl Recovery<'_> {
     pub(super) fn replay_tail(&mut self, reader: Option<&mut LogReader>, gap: Option<Gap>) -> Result<(), OpenError> {
         let Some(reader) = reader else { return Ok(()) };
         let halves = reader.tail().map_err(|what| self.trouble(what))?;
-        let no_power_cut = reader.no_power_cut();
         let records = || halves.iter().flat_map(|half| &half.records);
         let mut left = BTreeSet::new();
         for (_, logged) in records() {
@@ -126,10 +125,9 @@ impl Recovery<'_> {
                 self.introduce(logged, *committed)?;
                 let member = self.numbers.get(number);
                 match member {
-                    Some(Participation::Before(root)) if no_power_cut => return Err(self.is_before(root)),
                     // It left, and a power cut took the root that said so.
                     Some(Participation::Before(..)) => return Ok(()),
-                    Some(Participation::Unnamed(_)) if !left.contains(number) && !no_power_cut => return Ok(()),
+                    Some(Participation::Unnamed) if !left.contains(number) => return Ok(()),
                     _ => {}
                 }
                 // Groups of the epoch before may have introduced it: the tree must have all of them (V4).

@@ -22,19 +22,11 @@ pub(super) enum Participation {
     /// It does not need this log: it was deleted.
     Complete,
     /// The same, because its root does not name the log, which it did or may have done.
-    Unnamed(UnnamedRoot),
+    Unnamed,
     /// Its volume is not there, or cannot be asked for, or it failed: the log stays (V1).
     Away,
-    /// Its root is from before the log, which must not have requests of it then (N2).
-    Before(UnnamedRoot),
-}
-
-/// A root that does not name the log: its file, its version, and the name of the cluster.
-#[derive(Debug, Clone)]
-pub(super) struct UnnamedRoot {
-    pub path: PathBuf,
-    version: u32,
-    pub name: String,
+    /// Its root is from before the log, which must not have requests of it then (N2); its file, and its name.
+    Before(PathBuf, String),
 }
 
 /// What a log says of the root that a data set had when it began with it; nothing: of before format 6.
@@ -63,19 +55,8 @@ impl Recovery<'_> {
         };
         match self.numbers.get_mut(number) {
             // Its root could not be written, so it is from before the log, and nothing of it was acknowledged.
-            Some(member) if *cluster == 0 => {
-                if let Participation::Before(root) = member {
-                    *member = Participation::Unnamed(root.clone());
-                }
-            }
-            // It left, and came back: the log says again which root it had then.
-            Some(member) => {
-                if let Participation::Unnamed(root) = member {
-                    if *origin > 0 && root.version <= *sealed {
-                        *member = Participation::Before(root.clone());
-                    }
-                }
-            }
+            Some(member @ Participation::Before(..)) if *cluster == 0 => *member = Participation::Unnamed,
+            Some(_) => {}
             None if *cluster == 0 => {}
             None => {
                 let from = Since {
@@ -301,15 +282,13 @@ impl Recovery<'_> {
         since: Since,
     ) -> Result<Participation, OpenError> {
         self.make_durable(file, data)?;
-        let unnamed = UnnamedRoot {
-            path: data.to_path_buf(),
-            version: root.version,
-            name: root.attributes.cluster_name.clone(),
-        };
         if since.origin > 0 && root.version <= since.sealed {
-            Ok(Participation::Before(unnamed))
+            Ok(Participation::Before(
+                data.to_path_buf(),
+                root.attributes.cluster_name.clone(),
+            ))
         } else {
-            Ok(Participation::Unnamed(unnamed))
+            Ok(Participation::Unnamed)
         }
     }
 

@@ -31,10 +31,9 @@
 //! * V7. Of the log nothing is done that is not durable in it: its owner may have died between write and sync. Else a
 //!   power cut in the recovery could leave one data set with a change and another without it, and no log that tells.
 //! * V9. What is in the log's tail alone counts only if every data set in it names the log, or said in it that it
-//!   leaves and has no request behind that (T4, T5 in `log/tail.rs`): names come before requests, so where one is
-//!   missing a power cut took it, and what a power cut left of the tail is not done. Where it is known that there was
-//!   none (T6), a root from before the log is refused as in N2, and a later one has left. What a root says early is
-//!   made durable before anything is done.
+//!   leaves and has no request behind that (T4, T5 in `log/tail.rs`): names come before requests, so where one is missing
+//!   a power cut took it, and what a power cut left of the tail is not done. What a root says early is made durable
+//!   before anything is done.
 //! * N1. A root names a log durably (not early) that introduced its data set in the epoch that it has, durably, and no
 //!   log is given back before its recovery has written that root anew (V1). So a root that names a log which is over,
 //!   or which does not introduce its data set, or introduces another open of it, is of another moment than the log:
@@ -69,7 +68,7 @@ use crate::prepared;
 use cica_disk::Disk;
 use cica_format::root::{LogPosition, Root, Stamp};
 use end::End;
-use members::{Participation, UnnamedRoot};
+use members::Participation;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -402,20 +401,14 @@ impl<'e> Recovery<'e> {
                 self.needed = true;
                 Ok(())
             }
-            Some(Participation::Complete | Participation::Unnamed(_)) | None => Ok(()),
-            Some(Participation::Before(root)) => Err(self.is_before(root)),
+            Some(Participation::Complete | Participation::Unnamed) | None => Ok(()),
+            Some(Participation::Before(path, name)) => Err(self.trouble(format!(
+                "it has requests of {name}, and {} is from before them; {}. If that older file is what you want, take \
+                 it away, open the data sets that need the log, and put it back then",
+                path.display(),
+                of_other_moments()
+            ))),
         }
-    }
-
-    /// The file is older than the log (N2).
-    fn is_before(&self, root: &UnnamedRoot) -> OpenError {
-        self.trouble(format!(
-            "it has requests of {}, and {} is from before them; {}. If that older file is what you want, take it away, \
-             open the data sets that need the log, and put it back then",
-            root.name,
-            root.path.display(),
-            of_other_moments()
-        ))
     }
 }
 

@@ -21,7 +21,6 @@ mod at {
     pub const CLAIMS: usize = 24;
     pub const BIRTH: usize = 28;
     pub const SETTLED: usize = 32;
-    pub const MEMORY: usize = 40;
 }
 
 /// The first [`BLOCK_LEN`] bytes of a log file.
@@ -35,8 +34,6 @@ pub struct LogFileHeader {
     pub birth: u32,
     /// The file's name is durable.
     pub settled: bool,
-    /// Which memory of the system has what was written since the claim and is not durable; 0: not known.
-    pub memory: u64,
 }
 
 impl LogFileHeader {
@@ -49,7 +46,6 @@ impl LogFileHeader {
         put(out, at::CLAIMS, &self.claims.to_le_bytes());
         put(out, at::BIRTH, &self.birth.to_le_bytes());
         out[at::SETTLED] = self.settled.into();
-        put(out, at::MEMORY, &self.memory.to_le_bytes());
         let checksum = own_checksum(out, at::CHECKSUM);
         put(out, at::CHECKSUM, &checksum.to_le_bytes());
     }
@@ -78,7 +74,6 @@ impl LogFileHeader {
             birth: le32(bytes, at::BIRTH),
             // Up to format 4 a header was written when the name was durable.
             settled: found < 5 || bytes[at::SETTLED] != 0,
-            memory: le64(bytes, at::MEMORY),
         })
     }
 }
