@@ -1,7 +1,7 @@
 //! What clients ask for, and what must be answered: by who has the record (H3), and by what is committed (H1, H2).
 
 use super::actor::{Browse, SharedReply};
-use super::model::{Name, Part, Way};
+use super::model::{Does, Name, Part, Way};
 use super::wire::locked;
 use super::world::{KEYS, SETS};
 use super::{Asked, Run, FRESH};
@@ -61,7 +61,8 @@ impl Run {
         };
         let held = self.model.holds(by, name.0);
         self.model.hold(by, name.0, None);
-        let way = self.model.way(name, by, true);
+        let does = if inserts { Does::Takes } else { Does::Changes };
+        let way = self.model.way(name, by, does);
         let there = self.model.physical(name).is_some();
         let actor = &mut self.actors[which];
         let reply = if inserts {
@@ -104,7 +105,7 @@ impl Run {
         let session = self.actors[which].session;
         let by = (session, part);
         self.model.hold(by, name.0, None);
-        let (way, there) = (self.model.way(name, by, true), self.model.physical(name));
+        let (way, there) = (self.model.way(name, by, Does::Changes), self.model.physical(name));
         let reply = self.actors[which].get(name.0, part, name.1, Intent::Update, ReadIntegrity::None);
         self.tell(format!("S{session} {part:?} gets {name:?} for update: {reply:?}"));
         let (which, away) = self.sent_away(which);
@@ -171,7 +172,7 @@ impl Run {
         let reply = self.actors[which].get(name.0, Part::Reads, name.1, Intent::Read, integrity);
         self.tell(format!("S{session} gets {name:?} with {integrity:?}: {reply:?}"));
         self.actors[which].browse = None;
-        let blocked = integrity == ReadIntegrity::Consistent && self.model.way(name, by, false) == Way::Blocked;
+        let blocked = integrity == ReadIntegrity::Consistent && self.model.way(name, by, Does::Reads) == Way::Blocked;
         let (which, away) = self.sent_away(which);
         let blocked = blocked && (!away || reply == SharedReply::Held);
         self.judge_read(which, name, blocked, &reply)
@@ -205,7 +206,7 @@ impl Run {
         let by = (session, Part::Unit);
         self.model.hold(by, name.0, None);
         // It is to be the reader's as well, so whoever holds it is in the way.
-        let blocked = self.model.way(name, by, false) == Way::Blocked || self.model.is_held(name, by);
+        let blocked = self.model.way(name, by, Does::Reads) == Way::Blocked || self.model.is_held(name, by);
         let actor = &mut self.actors[which];
         let reply = actor.get(name.0, Part::Unit, name.1, Intent::Read, ReadIntegrity::Repeatable);
         self.tell(format!("S{session} gets {name:?} repeatably: {reply:?}"));
@@ -331,7 +332,7 @@ impl Run {
                 (false, _) => self.unexpected(which, "it was not locked".into()),
             };
         }
-        let way = self.model.way(name, by, true);
+        let way = self.model.way(name, by, Does::Takes);
         let reply = self.actors[which].lock(name.0, name.1);
         self.tell(format!("S{session} locks {name:?}: {reply:?}"));
         let (which, away) = self.sent_away(which);

@@ -46,6 +46,17 @@ pub struct Standing {
     past: Vec<(Duration, Name, [Option<u32>; 2])>,
 }
 
+/// What is to be done with a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Does {
+    /// It is read with integrity.
+    Reads,
+    /// It is changed, if it is there.
+    Changes,
+    /// It is inserted, or its name is locked.
+    Takes,
+}
+
 /// Who keeps a request away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
@@ -90,8 +101,9 @@ impl Standing {
         all
     }
 
-    /// May this part read the record with integrity, or change it?
-    pub fn way(&self, name: Name, by: Holder, change: bool) -> Way {
+    /// May this part do that with the record?
+    pub fn way(&self, name: Name, by: Holder, does: Does) -> Way {
+        let change = does != Does::Reads;
         let others = |sessions: Option<&BTreeSet<u64>>| {
             let own = |session: u64| by == (session, Part::Unit);
             sessions.is_some_and(|sessions| sessions.iter().any(|session| !own(*session)))
@@ -103,8 +115,8 @@ impl Standing {
         let kept = kept || self.doubtful.values().any(|unit| unit.contains_key(&name));
         let locked = self.named.get(&name).is_some_and(|holder| *holder != by);
         let held = self.is_held(name, by);
-        // A name may be locked that no record has: no reader need notice.
-        if locked && !kept && !change && self.physical(name).is_none() {
+        // A name may be locked that no record has: who reads or changes a record need not notice.
+        if locked && !kept && does != Does::Takes && self.physical(name).is_none() {
             return Way::Perhaps;
         }
         // One that a string holds may have gone with the unit that had added it.
@@ -142,7 +154,7 @@ impl Standing {
         let names = self.uncommitted().flat_map(BTreeMap::keys).chain(self.named.keys());
         names
             .into_iter()
-            .any(|name| name.0 == set && self.way(*name, by, false) == Way::Blocked)
+            .any(|name| name.0 == set && self.way(*name, by, Does::Reads) == Way::Blocked)
     }
 
     /// Changes a record, in the unit of a session or at once.
