@@ -1,5 +1,6 @@
 //! What programs call: libcob's functions for files, taken over for Cica's files and passed on for all others.
 
+use crate::described;
 use crate::kept::{act, act_waiting, behind, kept};
 use crate::libcob::layout::{open, Field, File};
 use crate::libcob::{is_asked, libcob, next, Libcob};
@@ -121,6 +122,7 @@ pub unsafe extern "C" fn cob_close(file: *mut File, item: *mut Field, option: c_
             _ => {
                 if let Some(close) = next().close {
                     close(file, item, option, remove);
+                    described::forget_file(file);
                     back_to_records(file);
                 }
             }

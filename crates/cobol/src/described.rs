@@ -12,7 +12,7 @@ use crate::libcob::fcd::{self, Fcd};
 use crate::libcob::layout::{open, File};
 use crate::shadow::Shadow;
 use parking_lot::Mutex;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// See the module.
@@ -32,8 +32,9 @@ unsafe impl Send for Description {}
 
 static ALL: Mutex<Vec<Description>> = Mutex::new(Vec::new());
 
-/// Descriptions that libcob opened, of programs that have no file of their own for them.
-static LIBCOBS: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+/// Descriptions that libcob opened, each with the program's own file for it, or 0. Nobody asks libcob about the file of
+/// one that is open: the answer would cost it its locks.
+static LIBCOBS: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
 
 /// The file of this description, if it is open and Cica's.
 ///
@@ -101,24 +102,31 @@ impl Description {
     }
 }
 
-/// Has libcob opened the file of a description that is not here (T3)?
+/// The program's own file for a description that libcob has opened, or null; none: it has not, by this door.
+pub fn opened_by_libcob(fcd: *const Fcd) -> Option<*mut File> {
+    LIBCOBS.lock().get(&(fcd as usize)).map(|&own| own as *mut File)
+}
+
+/// Has libcob opened the file of a description that is not here (T3), by whichever door?
 ///
 /// # Safety
 /// As [`enter`].
 pub unsafe fn is_libcobs(fcd: *const Fcd, own: *const File) -> bool {
     // SAFETY: the caller's promise.
-    match unsafe { own.as_ref() } {
-        Some(own) => own.open != open::CLOSED,
-        None => LIBCOBS.lock().contains(&(fcd as usize)),
-    }
+    opened_by_libcob(fcd).is_some() || unsafe { own.as_ref() }.is_some_and(|own| own.open != open::CLOSED)
 }
 
-/// libcob has opened it, or closed it, or could not open it.
-pub fn note_libcobs(fcd: *const Fcd, is_open: bool) {
-    let mut all = LIBCOBS.lock();
-    if is_open {
-        all.insert(fcd as usize);
-    } else {
-        all.remove(&(fcd as usize));
-    }
+/// libcob has opened it.
+pub fn note_libcobs(fcd: *const Fcd, own: *mut File) {
+    LIBCOBS.lock().insert(fcd as usize, own as usize);
+}
+
+/// libcob has closed it, or could not open it.
+pub fn forget_libcobs(fcd: *const Fcd) {
+    LIBCOBS.lock().remove(&(fcd as usize));
+}
+
+/// The program gives its own file up, and its description goes with it.
+pub fn forget_file(own: *const File) {
+    LIBCOBS.lock().retain(|_, of| *of != own as usize);
 }

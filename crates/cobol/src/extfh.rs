@@ -150,9 +150,10 @@ pub unsafe extern "C" fn CICAFH(operation: *mut c_uchar, fcd: *mut Fcd) -> c_int
         if let Some(behind) = known.take_if(|known| known.was_closed_by_libcob()) {
             taking::close(&mut behind.shadow.lock().file, close::NORMAL);
         }
-        let own = match &known {
-            Some(known) => known.own,
-            None => own_of(&mut *fcd),
+        let own = match (&known, described::opened_by_libcob(fcd)) {
+            (Some(known), _) => known.own,
+            (None, Some(own)) => own,
+            (None, None) => own_of(&mut *fcd),
         };
         let known = known
             .map(|known| known.shadow)
@@ -246,8 +247,10 @@ unsafe fn pass_on(code: u16, operation: *mut c_uchar, fcd: *mut Fcd, own: *mut F
             }
         }
         let closes = code == operation::CLOSE || number_of(code, &operation::CLOSE_WITH).is_some();
-        if own.is_null() && (opens && !failed || closes) {
-            described::note_libcobs(fcd, opens);
+        if opens && !failed {
+            described::note_libcobs(fcd, own);
+        } else if closes {
+            described::forget_libcobs(fcd);
         }
         done
     }

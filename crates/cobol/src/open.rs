@@ -105,7 +105,7 @@ pub fn elsewhere(file: &str, assign: &str, mode: u8) -> Option<Elsewhere> {
 
 /// Whether libcob would write over, or delete, what Cica keeps data sets in: an output that names a component or a
 /// catalog by mistake. It is told.
-fn keeps_data_sets(file: &str, assign: &str, mode: u8) -> bool {
+pub fn keeps_data_sets(file: &str, assign: &str, mode: u8) -> bool {
     let place = match elsewhere(file, assign, mode) {
         Some(elsewhere) => elsewhere.path,
         None => match assigned(assign, environment) {

@@ -3,21 +3,25 @@
 //!
 //! | function | of a data set |
 //! |---|---|
-//! | CHECK | it is there: its bytes, and a date of zeros; a file of that name comes first |
+//! | CHECK | it is there: its bytes, and a date of zeros |
 //! | DELETE | as DELETE FILE |
 //! | COPY, RENAME | refused, and told |
 //!
-//! A name means what it means in ASSIGN. They are heard of where this library is in front of libcob.
+//! A name means what it means in ASSIGN, but a file of that name comes first. Where it is not known what is there, as
+//! in the child of a fork or without the catalog that is named, each of them fails. None deletes or replaces what
+//! Cica keeps data sets in. They are heard of where this library is in front of libcob.
 
 use crate::kept::behind;
 use crate::libcob::layout::{open, organization};
 use crate::libcob::next;
-use crate::name::assigned;
-use crate::open::generation_meant;
+use crate::name::{assigned, path, Assigned};
+use crate::open::{generation_meant, keeps_data_sets};
 use crate::opening::{environment, Request};
-use crate::process::{is_forked, session};
+use crate::process::{is_forked, is_unusable, session};
 use crate::status::Outcome;
 use crate::tell::{tell, CICA1232E};
+use cica_catalog::CatalogError;
+use cica_session::SessionError;
 use std::ffi::{c_char, c_int, c_uchar, CStr};
 
 /// What a function says of what it could not do.
@@ -40,25 +44,55 @@ fn parameter(number: c_int) -> Option<String> {
     Some(text.to_string_lossy().trim_end().to_string())
 }
 
-/// Bytes of the data set that a parameter names; none where it names none.
-fn data_set(number: c_int) -> Option<(String, u64)> {
-    let text = parameter(number).filter(|text| !text.is_empty() && !is_forked())?;
-    let mut found = None;
-    behind(|| {
-        found = bytes_of(&text);
-        Outcome::Done
-    });
-    found.map(|bytes| (text, bytes))
+/// What a parameter means.
+enum Meant {
+    /// A file, or nothing at all.
+    File,
+    /// A data set, of so many bytes.
+    DataSet(String, u64),
+    /// It is not known: perhaps a data set.
+    Unknown,
 }
 
-fn bytes_of(text: &str) -> Option<u64> {
-    let assigned = assigned(text, environment).ok().filter(|assigned| !assigned.dummy)?;
-    assigned.name.as_ref()?;
-    let session = session(assigned.explicit)?;
-    let name = generation_meant(session, &assigned)?.ok()?;
-    let (catalog, reached) = session.reach(&name).ok()?;
-    let (data, _) = cica_session::files(&catalog, &reached).ok()?;
-    Some(session.engine.peek(&data).map_or(0, |root| root.high_used))
+fn meant(number: c_int) -> Meant {
+    let Some(text) = parameter(number).filter(|text| !text.is_empty()) else {
+        return Meant::File;
+    };
+    let Some(assigned) = assigned(&text, environment).ok().filter(|assigned| !assigned.dummy) else {
+        return Meant::File;
+    };
+    let is_there = !assigned.explicit && path(&assigned.value, environment).exists();
+    if assigned.name.is_none() || is_there {
+        return Meant::File;
+    }
+    if is_forked() {
+        return Meant::Unknown;
+    }
+    let mut found = Meant::Unknown;
+    // What could not be carried out was told.
+    let _ = behind(|| {
+        found = data_set(text, &assigned);
+        Outcome::Done
+    });
+    found
+}
+
+fn data_set(text: String, assigned: &Assigned) -> Meant {
+    let Some(session) = session(assigned.explicit) else {
+        return if is_unusable() { Meant::Unknown } else { Meant::File };
+    };
+    let Some(Ok(name)) = generation_meant(session, assigned) else {
+        return Meant::File;
+    };
+    let found = session.reach(&name).and_then(|(catalog, reached)| {
+        let (data, _) = cica_session::files(&catalog, &reached.cluster)?;
+        Ok(session.engine.peek(&data).map_or(0, |root| root.high_used))
+    });
+    match found {
+        Ok(bytes) => Meant::DataSet(text, bytes),
+        Err(SessionError::Catalog(CatalogError::NotFound { .. })) => Meant::File,
+        Err(_) => Meant::Unknown,
+    }
 }
 
 /// CBL_CHECK_FILE_EXIST.
@@ -70,14 +104,18 @@ pub unsafe extern "C" fn cob_sys_check_file_exist(name: *mut c_uchar, informatio
     let Some(check) = next().check_file else { return FAILED };
     // SAFETY: the caller's promise, here and below; libcob has looked at the parameters.
     let found = unsafe { check(name, information) };
-    match data_set(1) {
-        Some((_, bytes)) if found > 0 && !information.is_null() => {
+    if found <= 0 || information.is_null() {
+        return found;
+    }
+    match meant(1) {
+        Meant::DataSet(_, bytes) => {
             let mut told = [0; INFORMATION];
             told[..8].copy_from_slice(&bytes.to_be_bytes());
             unsafe { information.copy_from_nonoverlapping(told.as_ptr(), INFORMATION) };
             0
         }
-        _ => found,
+        Meant::File => found,
+        Meant::Unknown => FAILED,
     }
 }
 
@@ -87,20 +125,27 @@ pub unsafe extern "C" fn cob_sys_check_file_exist(name: *mut c_uchar, informatio
 /// libcob's: a name.
 #[no_mangle]
 pub unsafe extern "C" fn cob_sys_delete_file(name: *mut c_uchar) -> c_int {
-    let mut deleted = None;
-    if let Some((text, _)) = data_set(1) {
-        behind(|| {
-            deleted = request("CBL_DELETE_FILE", &text).delete();
-            Outcome::Done
-        });
-    }
-    match (deleted, next().delete_by_name) {
-        (Some(Outcome::Done), _) => 0,
-        (Some(_), _) | (None, None) => FAILED,
+    match (meant(1), next().delete_by_name) {
+        (Meant::DataSet(text, _), _) => {
+            let mut deleted = None;
+            let done = behind(|| {
+                deleted = request(DELETE, &text).delete();
+                Outcome::Done
+            });
+            match (done, deleted) {
+                (Outcome::Done, Some(Outcome::Done)) => 0,
+                _ => FAILED,
+            }
+        }
         // SAFETY: the caller's promise.
-        (None, Some(delete)) => unsafe { delete(name) },
+        (Meant::File, Some(delete)) if !is_kept(DELETE, 1) => unsafe { delete(name) },
+        _ => FAILED,
     }
 }
+
+const DELETE: &str = "CBL_DELETE_FILE";
+const COPY: &str = "CBL_COPY_FILE";
+const RENAME: &str = "CBL_RENAME_FILE";
 
 /// CBL_COPY_FILE.
 ///
@@ -108,7 +153,7 @@ pub unsafe extern "C" fn cob_sys_delete_file(name: *mut c_uchar) -> c_int {
 /// libcob's: two names.
 #[no_mangle]
 pub unsafe extern "C" fn cob_sys_copy_file(from: *mut c_uchar, to: *mut c_uchar) -> c_int {
-    match next().copy_file.filter(|_| !names_data_set("CBL_COPY_FILE")) {
+    match next().copy_file.filter(|_| are_files(COPY) && !is_kept(COPY, 2)) {
         // SAFETY: the caller's promise.
         Some(copy) => unsafe { copy(from, to) },
         None => FAILED,
@@ -121,20 +166,29 @@ pub unsafe extern "C" fn cob_sys_copy_file(from: *mut c_uchar, to: *mut c_uchar)
 /// libcob's: two names.
 #[no_mangle]
 pub unsafe extern "C" fn cob_sys_rename_file(from: *mut c_uchar, to: *mut c_uchar) -> c_int {
-    match next().rename_file.filter(|_| !names_data_set("CBL_RENAME_FILE")) {
+    let rename = next().rename_file;
+    match rename.filter(|_| are_files(RENAME) && !is_kept(RENAME, 1) && !is_kept(RENAME, 2)) {
         // SAFETY: the caller's promise.
         Some(rename) => unsafe { rename(from, to) },
         None => FAILED,
     }
 }
 
-/// Does one of the two names mean a data set? It is told.
-fn names_data_set(function: &str) -> bool {
-    let found = data_set(1).or_else(|| data_set(2));
-    if let Some((text, _)) = &found {
-        tell(&CICA1232E, &[("function", &function), ("name", text)]);
-    }
-    found.is_some()
+/// Do both names mean files? If one means a data set it is told.
+fn are_files(function: &str) -> bool {
+    (1..=2).all(|number| match meant(number) {
+        Meant::File => true,
+        Meant::Unknown => false,
+        Meant::DataSet(text, _) => {
+            tell(&CICA1232E, &[("function", &function), ("name", &text)]);
+            false
+        }
+    })
+}
+
+/// Is the file of a parameter one that Cica keeps data sets in? It is told.
+fn is_kept(function: &str, number: c_int) -> bool {
+    parameter(number).is_some_and(|text| keeps_data_sets(function, &text, open::OUTPUT))
 }
 
 /// What is asked of a data set by its name alone.

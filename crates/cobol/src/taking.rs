@@ -1,5 +1,6 @@
 //! A file of the program's becomes Cica's with OPEN, and libcob's again with CLOSE.
 
+use crate::described;
 use crate::fd::Fd;
 use crate::kept::{act, behind, keep, kept, let_go};
 use crate::libcob::fcd::Fcd;
@@ -154,6 +155,7 @@ pub unsafe fn forget_description(own: *mut File) {
     unsafe extern "C" fn closed(_: *mut c_uchar, _: *mut Fcd) -> c_int {
         0
     }
+    described::forget_file(own);
     let was_described = DESCRIBED.lock().remove(&(own as usize));
     if let (true, Some(close)) = (was_described, next().extfh_close) {
         // SAFETY: libcob's own function, and the caller's promise.

@@ -99,3 +99,56 @@ fn a_file_of_libcobs_is_libcobs() {
     let expected = "done some done done some done not done done some";
     assert_eq!((stdout(&done).trim_end(), stderr(&done).as_str()), (expected, ""));
 }
+
+/// Who is told that his report is there, and deletes it, has deleted the report.
+#[test]
+fn a_file_comes_before_a_data_set_of_its_name_for_all_functions() {
+    let place = Workplace::with_catalog("system-both");
+    let program = place.compile("names", SOURCE);
+    let says = |requests: &[&str]| {
+        let done = place.command(&program).args(requests).output().unwrap();
+        (stdout(&done).trim_end().to_string(), stderr(&done))
+    };
+    assert_eq!(says(&["OUT"]).0, "00");
+    std::fs::write(place.0.join("CUST"), "a report").unwrap();
+    assert_eq!(says(&["CHKCUST", "CPYCUST"]), ("done some done".into(), String::new()));
+    assert_eq!(std::fs::read(place.0.join("OTHER")).unwrap(), b"a report");
+    assert_eq!(says(&["DELCUST", "CHKCUST"]).0, "done done some");
+    assert!(!place.0.join("CUST").exists());
+}
+
+/// "Not there" would be a reason to open it for output.
+#[test]
+fn what_cannot_be_looked_for_is_not_said_to_be_missing() {
+    let place = Workplace::with_catalog("system-unknown");
+    let program = place.compile(
+        "names",
+        &SOURCE.replace("DISPLAY \"not \"", "DISPLAY RETURN-CODE \" \""),
+    );
+    let says = |catalog: &str, request: &str| {
+        let mut command = place.command(&program);
+        let done = command.env("CICA_CATALOG", catalog).arg(request).output().unwrap();
+        stdout(&done).trim_end().to_string()
+    };
+    let there = place.catalog();
+    let missing = says(there.to_str().unwrap(), "CHKCUST");
+    assert!(missing.ends_with("35"), "{missing}");
+    for request in ["CHKCUST", "DELCUST", "CPYCUST", "RENCUST"] {
+        let unknown = says("/nowhere/at/all", request);
+        assert!(unknown.ends_with('1') && unknown.contains('-'), "{request}: {unknown}");
+    }
+}
+
+#[test]
+fn what_cica_keeps_data_sets_in_is_neither_deleted_nor_replaced() {
+    let place = Workplace::with_catalog("system-kept");
+    let program = place.compile("names", SOURCE);
+    std::fs::write(place.0.join("OTHER"), "text").unwrap();
+    let kept = place.catalog().join("catalog");
+    let before = std::fs::read(&kept).unwrap();
+    let name = kept.strip_prefix(&place.0).unwrap().display().to_string();
+    let requests = ["DEL", "TOO", "REN"].map(|function| format!("{function}{name}"));
+    let done = place.command(&program).args(requests).output().unwrap();
+    assert_eq!(stdout(&done).trim_end(), "not not not", "{}", stderr(&done));
+    assert_eq!(std::fs::read(&kept).unwrap(), before);
+}

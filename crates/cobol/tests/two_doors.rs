@@ -334,3 +334,42 @@ fn an_external_file_is_one_file_to_both_kinds_of_programs() {
         assert_eq!(said.trim_end(), expected, "{opens} {uses}");
     }
 }
+
+/// A record that gets longer, of a file that is libcob's: who asks libcob about the file leaves the description as it was.
+const LONGER: &str = r#"
+IDENTIFICATION DIVISION.
+PROGRAM-ID. LONGER.
+ENVIRONMENT DIVISION.
+INPUT-OUTPUT SECTION.
+FILE-CONTROL.
+    SELECT V ASSIGN TO "./vary.dat" ORGANIZATION INDEXED ACCESS DYNAMIC RECORD KEY K FILE STATUS FS.
+DATA DIVISION.
+FILE SECTION.
+FD V RECORD VARYING FROM 1 TO 40 DEPENDING ON N.
+01 R.
+   05 K PIC X.
+   05 D PIC X(39).
+WORKING-STORAGE SECTION.
+01 FS PIC XX.
+01 N PIC 99.
+PROCEDURE DIVISION.
+    OPEN OUTPUT V DISPLAY FS " " NO ADVANCING.
+    MOVE 10 TO N MOVE ALL "A" TO R WRITE R DISPLAY FS " " NO ADVANCING.
+    CLOSE V DISPLAY FS " " NO ADVANCING.
+    OPEN I-O V READ V NEXT DISPLAY FS " " N " " NO ADVANCING.
+    MOVE 20 TO N MOVE ALL "B" TO D REWRITE R DISPLAY FS " " NO ADVANCING.
+    CLOSE V DISPLAY FS " " NO ADVANCING.
+    OPEN INPUT V MOVE 0 TO N READ V NEXT DISPLAY FS " " N " " R(1:20).
+    CLOSE V.
+    STOP RUN.
+"#;
+
+#[test]
+fn a_record_of_libcobs_gets_as_long_as_the_program_says() {
+    for way in WAYS {
+        let (place, program) = begin("doors-longer", LONGER, way);
+        let done = command(&place, &program, way).output().unwrap();
+        let expected = format!("00 00 00 00 10 00 00 00 20 A{}\n", "B".repeat(19));
+        assert_eq!(stdout(&done), expected, "{way:?}: {}", stderr(&done));
+    }
+}

@@ -249,15 +249,16 @@ impl Libcob {
         let Some(extfh) = next().extfh.filter(|_| made && !fcd.record.is_null()) else {
             return std::ptr::null_mut();
         };
-        // UNLOCK of a closed file does nothing but say which file it was for.
-        let (mut unlock, status) = ([0x00, 0x0F], fcd.status);
+        // UNLOCK of a closed file does nothing but say which file it was for, and write into the description.
+        let (mut unlock, place) = ([0x00, 0x0F], std::ptr::from_mut(fcd));
         // SAFETY: the caller's promise; libcob's own globals.
         unsafe {
             let before = ((*self.global).error_file, (*self.global).exception);
+            let description = place.read();
             (*self.global).error_file = std::ptr::null_mut();
             ASKED.set(Some(std::ptr::null_mut()));
-            extfh(unlock.as_mut_ptr(), fcd);
-            fcd.status = status;
+            extfh(unlock.as_mut_ptr(), place);
+            place.write(description);
             let answer = ASKED.take().filter(|file| !file.is_null());
             let file = answer.unwrap_or((*self.global).error_file);
             ((*self.global).error_file, (*self.global).exception) = before;
