@@ -148,7 +148,8 @@ pub unsafe extern "C" fn CICAFH(operation: *mut c_uchar, fcd: *mut Fcd) -> c_int
         }
         let mut known = described::known(fcd);
         if let Some(behind) = known.take_if(|known| known.was_closed_by_libcob()) {
-            taking::close(&mut behind.shadow.lock().file, close::NORMAL);
+            // That CLOSE has its status. What failed of this one was told.
+            let _ = taking::close(&mut behind.shadow.lock().file, close::NORMAL);
         }
         let own = match (&known, described::opened_by_libcob(fcd)) {
             (Some(known), _) => known.own,

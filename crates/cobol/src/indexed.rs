@@ -65,6 +65,7 @@ impl OpenFile {
     #[inline]
     pub fn read_key(&mut self, by: usize, key: &[u8]) -> Result<Read<'_>, Outcome> {
         self.reference = by;
+        self.read_own_changes_anew();
         if self.phase != Phase::Ready {
             if self.position != Position::NothingThere {
                 self.position = Position::Lost;
@@ -259,6 +260,7 @@ impl OpenFile {
     /// START with a key, or the start of one; `by` as for [`read_key`](Self::read_key).
     pub fn start(&mut self, by: usize, relation: Relation, key: &[u8]) -> Result<(), Outcome> {
         (self.position, self.reference) = (Position::Lost, by);
+        self.read_own_changes_anew();
         if self.phase != Phase::Ready {
             self.position = Position::NothingThere;
             return Err(Outcome::NotFound);

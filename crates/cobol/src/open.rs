@@ -55,7 +55,7 @@ pub struct Elsewhere {
 }
 
 /// The file of a data set that is not VSAM's.
-fn non_vsam(session: &Session, name: &Name) -> Option<Elsewhere> {
+pub(crate) fn non_vsam(session: &Session, name: &Name) -> Option<Elsewhere> {
     let (catalog, data_set) = non_vsam_entry(session, name)?;
     Some(Elsewhere {
         path: catalog.file_path(&data_set).ok()??,

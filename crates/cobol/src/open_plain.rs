@@ -192,10 +192,11 @@ impl Request<'_> {
 
 fn has_bytes(path: &Path) -> bool {
     // What cannot be opened is told by who writes to it.
-    size(path).is_ok_and(|size| size > 0)
+    size_of(path).is_ok_and(|size| size > 0)
 }
 
-fn size(path: &Path) -> io::Result<u64> {
+/// Bytes of a file.
+pub(crate) fn size_of(path: &Path) -> io::Result<u64> {
     let outside = outside();
     let path = outside.real(path)?;
     outside.open(&path, Open::default())?.size(None)
@@ -246,7 +247,7 @@ fn follow(place: &mut PlainFile) -> Result<(), String> {
 fn consists_of(path: &Path, records: &Attributes) -> bool {
     let length = records.longest_record().filter(|_| records.recfm.is_fixed());
     let length = length.map(u64::from).filter(|length| *length > 0);
-    length.is_some_and(|length| size(path).is_ok_and(|size| size % length == 0))
+    length.is_some_and(|length| size_of(path).is_ok_and(|size| size % length == 0))
 }
 
 fn words(attributes: &Attributes) -> String {

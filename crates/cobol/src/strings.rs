@@ -3,7 +3,7 @@
 //! | after | strings | in the unit |
 //! |---|---|---|
 //! | OPEN | new | I-O and EXTEND, and RLS=CRE, if there is a unit; INPUT, if the unit's files are shared as this one is |
-//! | an OPEN of another file that makes it a unit of shared files | new, unless it was read | INPUT |
+//! | an OPEN of another file that makes it a unit of shared files | new; if it was read, with the next READ by key or START | INPUT |
 //! | a load that ends with the file open | new | the same |
 //! | the first COMMIT or ROLLBACK, of a module that came later | new, but of a shared file that was read | the same |
 //! | ROLLBACK | new, of a file that is written only | as before |
@@ -97,11 +97,19 @@ impl OpenFile {
         self.options.access == Access::Input && self.is_shared() && crate::unit::is_shared()
     }
 
-    /// Another file of the program has made the unit one of shared files, so that this one reads within it, unless it
-    /// has its position already.
+    /// Another file of the program has made the unit one of shared files, so that this one reads within it. If it has
+    /// its position already it does so from the next request that sets it anew.
     pub(crate) fn read_own_changes(&mut self) {
+        if self.position == Position::Opened {
+            self.read_own_changes_anew();
+        }
+    }
+
+    /// Before a request that sets the position anew.
+    #[inline]
+    pub(crate) fn read_own_changes_anew(&mut self) {
         if !self.in_unit && self.reads_own_changes() {
-            if let Err(reason) = self.join_unit_late() {
+            if let Err(reason) = self.join_unit() {
                 // It goes on reading what others see.
                 (self.report)(&reason);
             }

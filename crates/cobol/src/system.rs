@@ -4,7 +4,7 @@
 //! | function | of a data set |
 //! |---|---|
 //! | CHECK | it is there: its bytes, and a date of zeros |
-//! | DELETE | as DELETE FILE |
+//! | DELETE | as DELETE FILE; of one that is not VSAM's refused, and told |
 //! | COPY, RENAME | refused, and told |
 //!
 //! A name means what it means in ASSIGN, but a file of that name comes first. Where it is not known what is there, as
@@ -15,7 +15,8 @@ use crate::kept::behind;
 use crate::libcob::layout::{open, organization};
 use crate::libcob::next;
 use crate::name::{assigned, path, Assigned};
-use crate::open::{generation_meant, keeps_data_sets};
+use crate::open::{generation_meant, keeps_data_sets, non_vsam};
+use crate::open_plain::size_of;
 use crate::opening::{environment, Request};
 use crate::process::{is_forked, is_unusable, session};
 use crate::status::Outcome;
@@ -48,8 +49,10 @@ fn parameter(number: c_int) -> Option<String> {
 enum Meant {
     /// A file, or nothing at all.
     File,
-    /// A data set, of so many bytes.
+    /// A data set of this name and of so many bytes.
     DataSet(String, u64),
+    /// The same of one that is not VSAM's.
+    NonVsam(String, u64),
     /// It is not known: perhaps a data set.
     Unknown,
 }
@@ -84,6 +87,10 @@ fn data_set(text: String, assigned: &Assigned) -> Meant {
     let Some(Ok(name)) = generation_meant(session, assigned) else {
         return Meant::File;
     };
+    if let Some(place) = non_vsam(session, &name) {
+        // What the catalog knows may have no file.
+        return size_of(&place.path).map_or(Meant::File, |bytes| Meant::NonVsam(text, bytes));
+    }
     let found = session.reach(&name).and_then(|(catalog, reached)| {
         let (data, _) = cica_session::files(&catalog, &reached.cluster)?;
         Ok(session.engine.peek(&data).map_or(0, |root| root.high_used))
@@ -108,7 +115,7 @@ pub unsafe extern "C" fn cob_sys_check_file_exist(name: *mut c_uchar, informatio
         return found;
     }
     match meant(1) {
-        Meant::DataSet(_, bytes) => {
+        Meant::DataSet(_, bytes) | Meant::NonVsam(_, bytes) => {
             let mut told = [0; INFORMATION];
             told[..8].copy_from_slice(&bytes.to_be_bytes());
             unsafe { information.copy_from_nonoverlapping(told.as_ptr(), INFORMATION) };
@@ -137,6 +144,7 @@ pub unsafe extern "C" fn cob_sys_delete_file(name: *mut c_uchar) -> c_int {
                 _ => FAILED,
             }
         }
+        (Meant::NonVsam(text, _), _) => refuse(DELETE, &text),
         // SAFETY: the caller's promise.
         (Meant::File, Some(delete)) if !is_kept(DELETE, 1) => unsafe { delete(name) },
         _ => FAILED,
@@ -179,11 +187,17 @@ fn are_files(function: &str) -> bool {
     (1..=2).all(|number| match meant(number) {
         Meant::File => true,
         Meant::Unknown => false,
-        Meant::DataSet(text, _) => {
-            tell(&CICA1232E, &[("function", &function), ("name", &text)]);
+        Meant::DataSet(text, _) | Meant::NonVsam(text, _) => {
+            refuse(function, &text);
             false
         }
     })
+}
+
+/// Tells that the function does nothing with a data set.
+fn refuse(function: &str, name: &str) -> c_int {
+    tell(&CICA1232E, &[("function", &function), ("name", &name)]);
+    FAILED
 }
 
 /// Is the file of a parameter one that Cica keeps data sets in? It is told.

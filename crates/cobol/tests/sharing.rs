@@ -881,6 +881,27 @@ fn a_program_reads_what_its_own_unit_has_changed_by(way: Way) {
         ("00 0008".into(), "00 0008".into())
     );
     assert_eq!(one.say("next"), "00 0008");
+    // And it was read before the other was opened.
+    one.stop();
+    let mut one = shop.clerk(&[]);
+    assert_eq!(
+        (one.status("input"), one.say("read 3")),
+        ("00".into(), "00 0000".into())
+    );
+    assert_eq!(
+        (one.status("l-open"), one.status("l-read 5")),
+        ("00".into(), "00".into())
+    );
+    assert_eq!(one.status("l-set 7"), "00");
+    assert_eq!(
+        (one.say("next"), one.say("read 5")),
+        ("00 0000".into(), "00 0007".into())
+    );
+    assert_eq!(
+        (one.status("start 4"), one.say("next")),
+        ("00".into(), "00 0000".into())
+    );
+    assert_eq!(one.say("next"), "00 0007");
     // Another program still meets what is not committed.
     let mut two = shop.clerk(&[]);
     assert_eq!(

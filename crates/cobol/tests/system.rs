@@ -3,6 +3,7 @@
 
 mod common;
 
+use cica_catalog::{Entry, Name};
 use common::{stderr, stdout, Workplace};
 
 /// Each argument is a function and a name, or a request.
@@ -151,4 +152,31 @@ fn what_cica_keeps_data_sets_in_is_neither_deleted_nor_replaced() {
     let done = place.command(&program).args(requests).output().unwrap();
     assert_eq!(stdout(&done).trim_end(), "not not not", "{}", stderr(&done));
     assert_eq!(std::fs::read(&kept).unwrap(), before);
+}
+
+/// The catalog of DEFINE NONVSAM says where its file is.
+#[test]
+fn a_data_set_that_is_not_vsams_is_there_and_stays() {
+    let place = Workplace::with_catalog("system-nonvsam");
+    let program = place.compile("names", SOURCE);
+    common::idcams(
+        &place.session(),
+        "DEFINE NONVSAM (NAME(REPORT) DEVICETYPES(3390) VOLUMES(*))\n",
+    )
+    .unwrap();
+    let (session, name) = (place.session(), Name::parse("REPORT").unwrap());
+    let catalog = session.catalog.home(&name).unwrap();
+    let entry = catalog.contents().unwrap().get(&name).unwrap().clone();
+    let Entry::NonVsam(data_set) = entry else { panic!() };
+    let file = catalog.file_path(&data_set).unwrap().unwrap();
+    let says = |requests: &[&str]| {
+        let done = place.command(&program).args(requests).output().unwrap();
+        (stdout(&done).trim_end().to_string(), stderr(&done))
+    };
+    assert_eq!(says(&["CHKREPORT"]).0, "not");
+    std::fs::write(&file, "a report").unwrap();
+    let (said, told) = says(&["CHKREPORT", "DELREPORT", "CPYREPORT", "RENREPORT"]);
+    assert_eq!(said, "done some not not not", "{told}");
+    assert!(told.contains("CBL_DELETE_FILE DOES NOTHING"), "{told}");
+    assert_eq!(std::fs::read(&file).unwrap(), b"a report");
 }

@@ -285,6 +285,25 @@ PROCEDURE DIVISION.
 END PROGRAM USES.
 "#;
 
+/// A module that programs call, compiled for EXTFH or not.
+fn module(place: &Workplace, modules: &Path, name: &str, source: &str, extfh: bool) {
+    let file = place.0.join(format!("{name}.cob"));
+    std::fs::write(&file, source).unwrap();
+    let mut cobc = common::cobc();
+    cobc.args(["-m", "-free", "-o"]).arg(modules.join(format!("{name}.so")));
+    if extfh {
+        let header = place.0.join("uses.h");
+        let text = "#include <stddef.h>\n#include <stdio.h>\n#include <libcob.h>\n\
+                    extern int CICAFH (unsigned char *, FCD3 *);\n";
+        std::fs::write(&header, text).unwrap();
+        cobc.args(["-fcallfh=CICAFH", "-lcica_cobol", "-A"])
+            .arg(format!("-include {}", header.display()))
+            .arg(format!("-L{}", library().parent().unwrap().display()));
+    }
+    let done = cobc.arg(&file).output().unwrap();
+    assert!(done.status.success(), "{}", stderr(&done));
+}
+
 #[test]
 fn an_external_file_is_one_file_to_both_kinds_of_programs() {
     for (opens, uses) in [(true, false), (false, true), (true, true), (false, false)] {
@@ -305,21 +324,7 @@ fn an_external_file_is_one_file_to_both_kinds_of_programs() {
             &shuts[to..]
         );
         for (name, source) in [("USES", USES), ("SHUTS", &shuts)] {
-            let file = place.0.join(format!("{name}.cob"));
-            std::fs::write(&file, source).unwrap();
-            let mut cobc = common::cobc();
-            cobc.args(["-m", "-free", "-o"]).arg(modules.join(format!("{name}.so")));
-            if uses {
-                let header = place.0.join("uses.h");
-                let text = "#include <stddef.h>\n#include <stdio.h>\n#include <libcob.h>\n\
-                            extern int CICAFH (unsigned char *, FCD3 *);\n";
-                std::fs::write(&header, text).unwrap();
-                cobc.args(["-fcallfh=CICAFH", "-lcica_cobol", "-A"])
-                    .arg(format!("-include {}", header.display()))
-                    .arg(format!("-L{}", library().parent().unwrap().display()));
-            }
-            let done = cobc.arg(&file).output().unwrap();
-            assert!(done.status.success(), "{}", stderr(&done));
+            module(&place, &modules, name, source, uses);
         }
         let mut command = place.command(&program);
         let done = command.env("COB_LIBRARY_PATH", &modules).output().unwrap();
@@ -372,4 +377,26 @@ fn a_record_of_libcobs_gets_as_long_as_the_program_says() {
         let expected = format!("00 00 00 00 10 00 00 00 20 A{}\n", "B".repeat(19));
         assert_eq!(stdout(&done), expected, "{way:?}: {}", stderr(&done));
     }
+}
+
+#[test]
+fn a_file_that_the_other_kind_of_program_has_closed_with_lock_is_not_opened() {
+    let place = Workplace::with_catalog("doors-lock");
+    let opens = OPENS.replace(
+        "    CLOSE F DISPLAY FS.\n",
+        "    OPEN INPUT F DISPLAY FS \" \" NO ADVANCING READ F NEXT DISPLAY FS.\n",
+    );
+    let program = place.compile_extfh("opens", &opens);
+    let modules = place.0.join("modules");
+    std::fs::create_dir(&modules).unwrap();
+    module(&place, &modules, "USES", USES, false);
+    let first = USES.find("    MOVE \"02BB\"").unwrap();
+    let shuts =
+        USES[..first].replace("USES", "SHUTS") + "    CLOSE F WITH LOCK DISPLAY FS \" \" NO ADVANCING.\n    GOBACK.\n";
+    module(&place, &modules, "SHUTS", &shuts, false);
+    let mut command = place.command(&program);
+    let done = command.env("COB_LIBRARY_PATH", &modules).output().unwrap();
+    let said = stdout(&done);
+    let end = said.trim_end().rsplit("02BB ").next().unwrap();
+    assert_eq!(end, "00 38 47", "{said}{}", stderr(&done));
 }

@@ -118,11 +118,13 @@ CICA1230I 0 "A RECORD IS NOT TO BE HAD: {reason}",
     "Nothing. 'cica server locks' shows who has which record, and since when.";
 CICA1231E 16 "FILE {file}: STATUS {status} OF WHAT SORT OR MERGE WRITES, AND SORT-RETURN IS 16",
     "A data set that GIVING names could not be opened, or did not take a record, so records are missing in it. The run time \
-     of GnuCOBOL looks at no status there, and goes on.",
+     of GnuCOBOL looks at no status there, and goes on. Of more than 30 files that GIVING names none is written (30).",
     "Do not use the output. See the messages in front; status 21 or 22 is of records whose keys do not come in order, or \
      are there twice. Then run the step again.";
 CICA1232E 8 "{function} DOES NOTHING WITH DATA SET {name}",
-    "A program calls a function of the run time of GnuCOBOL that copies or renames a file, and one of the two names means a \
-     data set. The function would not find it, or make a file of that name.",
-    "Copy with REPRO, and rename with ALTER NEWNAME ('cica idcams'). A file whose name is a data set's has a path with a slash.";
+    "A program calls a function of the run time of GnuCOBOL that copies, renames or deletes a file, and a name that it gives \
+     means a data set; of the data sets that are not VSAM's, deleting is refused too. The function would not find it, or make a \
+     file of that name.",
+    "Copy with REPRO, rename with ALTER NEWNAME, delete with DELETE ('cica idcams'). A file whose name is a data set's has a \
+     path with a slash.";
 }
