@@ -3,7 +3,7 @@
 //! | after | strings | in the unit |
 //! |---|---|---|
 //! | OPEN | new | I-O and EXTEND, and RLS=CRE, if there is a unit; INPUT, if the unit's files are shared as this one is |
-//! | an OPEN of another file that makes it a unit of shared files | new; if it was read, with the next READ by key or START | INPUT |
+//! | an OPEN of another file that makes it a unit of shared files | new; if it was read, with READ by key | INPUT |
 //! | a load that ends with the file open | new | the same |
 //! | the first COMMIT or ROLLBACK, of a module that came later | new, but of a shared file that was read | the same |
 //! | ROLLBACK | new, of a file that is written only | as before |
