@@ -2,6 +2,7 @@
 
 use crate::code_set::WantedCodeSet;
 use crate::fd::Fd;
+use crate::libcob::layout::{open, organization};
 use crate::open_file::{OpenFile, ReasonSink};
 use crate::status::Outcome;
 use crate::tell::*;
@@ -65,6 +66,28 @@ pub struct Translated {
 /// A variable of the environment.
 pub(crate) fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
+}
+
+impl<'a> Request<'a> {
+    /// What is asked of a data set by its name alone.
+    pub(crate) fn named(file: &'a str, assign: &'a str) -> Request<'a> {
+        Request {
+            file,
+            assign,
+            mode: open::CLOSED,
+            optional: false,
+            collating: false,
+            fd: Err("no FD".into()),
+            organization: organization::INDEXED,
+            locks: 0,
+            described: false,
+            reversed: false,
+            translated: None,
+            as_is: false,
+            rls: None,
+            buffers: None,
+        }
+    }
 }
 
 impl Request<'_> {

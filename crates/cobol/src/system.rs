@@ -12,7 +12,7 @@
 //! Cica keeps data sets in. They are heard of where this library is in front of libcob.
 
 use crate::kept::behind;
-use crate::libcob::layout::{open, organization};
+use crate::libcob::layout::open;
 use crate::libcob::next;
 use crate::name::{assigned, path, Assigned};
 use crate::open::{generation_meant, keeps_data_sets, non_vsam};
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn cob_sys_delete_file(name: *mut c_uchar) -> c_int {
         (Meant::DataSet(text, _), _) => {
             let mut deleted = None;
             let done = behind(|| {
-                deleted = request(DELETE, &text).delete();
+                deleted = Request::named(DELETE, &text).delete();
                 Outcome::Done
             });
             match (done, deleted) {
@@ -203,24 +203,4 @@ fn refuse(function: &str, name: &str) -> c_int {
 /// Is the file of a parameter one that Cica keeps data sets in? It is told.
 fn is_kept(function: &str, number: c_int) -> bool {
     parameter(number).is_some_and(|text| keeps_data_sets(function, &text, open::OUTPUT))
-}
-
-/// What is asked of a data set by its name alone.
-fn request<'a>(file: &'a str, assign: &'a str) -> Request<'a> {
-    Request {
-        file,
-        assign,
-        mode: open::CLOSED,
-        optional: false,
-        collating: false,
-        fd: Err("no FD".into()),
-        organization: organization::INDEXED,
-        locks: 0,
-        described: false,
-        reversed: false,
-        translated: None,
-        as_is: false,
-        rls: None,
-        buffers: None,
-    }
 }

@@ -169,8 +169,6 @@ pub unsafe fn forget_description(own: *mut File) {
 /// `f` is a file of the program.
 pub unsafe fn request_of<'a>(f: &File, file: &'a str, assign: &'a str, mode: u8) -> Request<'a> {
     Request {
-        file,
-        assign,
         mode,
         optional: f.optional != 0,
         collating: !f.collating.is_null(),
@@ -178,12 +176,7 @@ pub unsafe fn request_of<'a>(f: &File, file: &'a str, assign: &'a str, mode: u8)
         fd: unsafe { Fd::of(f) },
         organization: f.organization,
         locks: f.lock,
-        described: false,
-        reversed: false,
-        translated: None,
-        as_is: false,
-        rls: None,
-        buffers: None,
+        ..Request::named(file, assign)
     }
 }
 
