@@ -1,7 +1,10 @@
 //! `cica monitor`: what runs now, in the terminal, as text or JSON, and for a browser and Prometheus.
 
+mod address;
+mod clients;
 mod metrics;
 mod overview;
+mod request;
 mod serve;
 mod table;
 mod view;
