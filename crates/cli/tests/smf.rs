@@ -461,3 +461,133 @@ fn files_that_cannot_be_read_are_told_beside_those_that_can() {
     assert_eq!((run.status, run.err.lines().count()), (8, 1), "{}", run.err);
     assert!(!run.err.contains("smf/8"), "{}", run.err);
 }
+
+/// The times of the records of type 62 that are shown.
+fn times(place: &Place, filters: &[&str]) -> (Vec<String>, i32) {
+    let run = place.run(&[&["smf", "print", "at", "--type", "62"], filters].concat());
+    let shown = run.text();
+    let heads = shown.lines().filter(|line| line.contains("  type 62"));
+    (
+        heads
+            .map(|line| line.split("  type").next().unwrap().to_owned())
+            .collect(),
+        run.status,
+    )
+}
+
+#[test]
+fn records_are_shown_by_the_time_they_were_written() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    cat(&place);
+    let all = each(&std::fs::read(place.path("catalog/smf/current")).unwrap());
+    let open = all.iter().find(|record| record[5] == 62).unwrap();
+    // Of the last day of 2023 at 23:59:59.99, and of the day behind it at 0:00:00.00, 11:58:59.99 and 11:59:00.00.
+    let (old, new) = ([0x01, 0x23, 0x36, 0x5F], [0x01, 0x24, 0x00, 0x1F]);
+    let written: [(u32, [u8; 4]); 4] = [(8_639_999, old), (0, new), (4_313_999, new), (4_314_000, new)];
+    let at = |(time, day): (u32, [u8; 4])| {
+        let mut record = open.clone();
+        record[6..10].copy_from_slice(&time.to_be_bytes());
+        record[10..14].copy_from_slice(&day);
+        record
+    };
+    place.write("at", &written.map(at).concat());
+    let shown = [
+        "2023.365 23:59:59.99",
+        "2024.001 00:00:00.00",
+        "2024.001 11:58:59.99",
+        "2024.001 11:59:00.00",
+    ];
+    for (filters, wanted) in [
+        (&["--from", "2023-12-31T23:59:59"][..], &shown[..]),
+        (&["--from", "2024-01-01T00:00"], &shown[1..]),
+        (&["--to", "2023-12-31T23:59"], &shown[..1]),
+        (&["--to", "2024-01-01 11:58:58"], &shown[..2]),
+        (&["--to", "2024-01-01T11:58Z"], &shown[..3]),
+        (&["--to", "2024-01-01T11:59"], &shown[..]),
+        (
+            &["--from", "2024-01-01T00:00:01", "--to", "2024-01-01T11:58:59"],
+            &shown[2..3],
+        ),
+    ] {
+        assert_eq!(
+            times(&place, filters),
+            (wanted.iter().map(ToString::to_string).collect(), 0),
+            "{filters:?}"
+        );
+    }
+    assert_eq!(times(&place, &["--from", "2024-01-02T00:00"]), (Vec::new(), 4));
+    // Totals and exports take the same, and of the catalog's own files: what was written is of today or yesterday.
+    for show in ["totals", "export"] {
+        assert_eq!(place.run(&["smf", show, "--from", "2024-01-01T00:00"]).status, 0);
+        assert_eq!(place.run(&["smf", show, "--to", "2024-01-01T00:00"]).status, 4);
+    }
+    // What is no time, is to come, or ends before it begins.
+    for (filters, words) in [
+        (&["--from", "noon"][..], "'noon' is no time"),
+        (&["--to", "2999-01-01T00:00"], "is to come"),
+        (
+            &["--from", "2024-01-02T00:00", "--to", "2024-01-01T23:59"],
+            "is later than --to 2024-01-01T23:59:59Z",
+        ),
+    ] {
+        let wrong = place.run(&[&["smf", "print"], filters].concat());
+        wrong.failed(8, &["CICA1015E", words]);
+    }
+    // Where a record does not say when, that it is left out is told; without a filter it is shown.
+    place.write("at", &[written.map(at).concat(), at((8_640_000, new))].concat());
+    let run = place.run(&["smf", "print", "at", "--from", "2024-01-01T11:59"]);
+    assert!(
+        run.status == 4 && run.text().matches("  type 62").count() == 1,
+        "{run:?}"
+    );
+    assert!(run.err.contains("no day and time"), "{run:?}");
+    assert_eq!(times(&place, &[]).0.len(), 5);
+}
+
+#[test]
+fn a_mask_means_data_sets_of_many_names() {
+    let place = Place::new();
+    place.names("AAAAone\n");
+    for name in ["A.NAMES.OLD", "B.NAMES"] {
+        let keys = ["--keys", "4,0", "--recordsize", "20,80", "-q"];
+        place.run(&[&["import", "names.txt", name], &keys[..]].concat()).done();
+    }
+    for name in ["A.NAMES", "A.NAMES.OLD", "B.NAMES"] {
+        let mut command = place.command(&["cat", name]);
+        command.env("CICA_SMF", "on");
+        assert_eq!(finish(command, b"").status, 0);
+    }
+    let opened = |mask: &str| {
+        let run = place.run(&["smf", "export", "--type", "62", "--dsn", mask]);
+        let shown = run.text();
+        let records = shown
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let names: Vec<String> = records
+            .map(|record| record["SMF62CLU"].as_str().unwrap().to_owned())
+            .collect();
+        (names.join(" "), run.status)
+    };
+    for (mask, names) in [
+        ("a.names", "A.NAMES"),
+        ("A.NAMES.DATA", "A.NAMES"),
+        ("A.*", "A.NAMES"),
+        ("A.**", "A.NAMES A.NAMES.OLD"),
+        ("%.names", "A.NAMES B.NAMES"),
+        ("**.INDEX", "A.NAMES A.NAMES.OLD B.NAMES"),
+        ("*.N*.OLD", "A.NAMES.OLD"),
+    ] {
+        assert_eq!(opened(mask), (names.to_owned(), 0), "{mask}");
+    }
+    assert_eq!(opened("C.**"), (String::new(), 4));
+    assert_eq!(opened("A"), (String::new(), 4));
+    // The components of those, added up, and no others.
+    let totals = place.run(&["smf", "totals", "--dsn", "A.*"]).done();
+    assert!(
+        totals.contains("A.NAMES.DATA") && totals.contains("A.NAMES.INDEX"),
+        "{totals}"
+    );
+    assert!(!totals.contains("B.NAMES"), "{totals}");
+    place.run(&["smf", "totals", "--dsn", "A.B**"]).failed(64, &["**"]);
+}

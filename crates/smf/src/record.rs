@@ -116,6 +116,19 @@ impl Record {
         }
     }
 
+    /// When it was written, in nanoseconds since 1970 by its writer's clock, which is UTC in records of Cica; none where
+    /// its day and time are no moment since then.
+    pub fn written(&self) -> Option<u64> {
+        let hundredths = u32::from_be_bytes(self.bytes.get(6..10)?.try_into().ok()?);
+        let (year, day) = year_and_day(self.bytes.get(10..14)?)?;
+        let since_midnight = u64::from(hundredths) * HUNDREDTH;
+        if year < 1970 || !(1..=length_of(year)).contains(&day) || since_midnight >= DAY {
+            return None;
+        }
+        let days = (1970..year).map(length_of).sum::<u64>() + day - 1;
+        days.checked_mul(DAY)?.checked_add(since_midnight)
+    }
+
     /// Its layout, if that is known here and it is as long.
     pub fn layout(&self) -> Option<&'static Layout> {
         Layout::of(self.kind(), self.subtype()).filter(|layout| layout.len() <= self.bytes.len())
@@ -215,10 +228,7 @@ impl Record {
                     unsigned
                 })
             }
-            Kind::Bits => Value::Text(format!(
-                "X'{}'",
-                bytes.iter().map(|byte| format!("{byte:02X}")).collect::<String>()
-            )),
+            Kind::Bits => Value::Text(format!("X'{}'", hexadecimal(bytes))),
             Kind::Text => {
                 let text = CodePage::Ibm1047.decode(bytes);
                 Value::Text(text.trim_end_matches(' ').to_owned())
@@ -300,7 +310,7 @@ impl Record {
     }
 
     pub(crate) fn when(&mut self, time: &str, date: &str, nanoseconds: u64) {
-        let (days, hundredths) = (nanoseconds / DAY, nanoseconds % DAY / 10_000_000);
+        let (days, hundredths) = (nanoseconds / DAY, nanoseconds % DAY / HUNDREDTH);
         self.number(time, hundredths);
         if let Some(place) = self.field(date) {
             self.put(place, &packed(days));
@@ -311,17 +321,22 @@ impl Record {
 /// The flag of a record that has a subtype.
 const HAS_SUBTYPE: u64 = 0x40;
 const DAY: u64 = 86_400_000_000_000;
+const HUNDREDTH: u64 = 10_000_000;
+
+fn length_of(year: u64) -> u64 {
+    if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) {
+        366
+    } else {
+        365
+    }
+}
 
 /// `0cyydddF` of a day since 1970.
 fn packed(mut days: u64) -> [u8; 4] {
     let mut year = 1970;
-    let long = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    loop {
-        let length = if long(year) { 366 } else { 365 };
-        if days < length {
-            break;
-        }
-        (days, year) = (days - length, year + 1);
+    while days >= length_of(year) {
+        days -= length_of(year);
+        year += 1;
     }
     let digits = (year - 1900) / 100 * 100_000 + year % 100 * 1000 + days + 1;
     let decimal = |n: u64| (((n / 10 % 10) << 4) | (n % 10)) as u8;
@@ -333,17 +348,22 @@ fn packed(mut days: u64) -> [u8; 4] {
     ]
 }
 
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
+}
+
+/// Year and day of the year of a packed day.
+fn year_and_day(bytes: &[u8]) -> Option<(u64, u64)> {
+    let digits = hexadecimal(bytes);
+    let number: u64 = digits.strip_suffix('F')?.parse().ok()?;
+    Some((1900 + number / 100_000 * 100 + number / 1000 % 100, number % 1000))
+}
+
 /// `yyyy.ddd` of a packed day; what is none is shown in hexadecimal.
 fn day(bytes: &[u8]) -> String {
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-    let number = digits.strip_suffix('F').and_then(|digits| digits.parse::<u32>().ok());
-    match number {
-        Some(number) => format!(
-            "{}.{:03}",
-            1900 + number / 100_000 * 100 + number / 1000 % 100,
-            number % 1000
-        ),
-        None => format!("X'{digits}'"),
+    match year_and_day(bytes) {
+        Some((year, day)) => format!("{year}.{day:03}"),
+        None => format!("X'{}'", hexadecimal(bytes)),
     }
 }
 

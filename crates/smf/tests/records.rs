@@ -72,6 +72,33 @@ fn number(record: &Record, name: &str) -> i128 {
 }
 
 #[test]
+fn a_record_says_when_it_was_written() {
+    const DAY: u64 = 86_400_000_000_000;
+    // The first day, the ends of February and December, and years that have a day more or not.
+    for days in [0, 364, 365, 789, 10_956, 11_015, 11_016, 20_781, 47_540, 47_541] {
+        for within in [0, 10_000_000, DAY - 10_000_000] {
+            let record = lost(1, NOW, days * DAY + within + 9_999_999, &origin());
+            assert_eq!(record.written(), Some(days * DAY + within), "{days} {within}");
+        }
+    }
+    let bytes = lost(1, NOW, NOW, &origin()).bytes().to_vec();
+    for (at, wrong) in [
+        (6, &[0, 0x83, 0xD6, 0][..]),    // 24:00
+        (10, &[0, 0x70, 0, 0x0F]),       // no day 0
+        (10, &[0x01, 0x26, 0x36, 0x6F]), // day 366 of 2026
+        (10, &[0, 0x69, 0x36, 0x5F]),    // 1969
+        (10, &[0x99, 0x99, 0x36, 0x5F]), // beyond the clock
+        (10, &[0x01, 0x26, 0x32, 0x90]), // no sign
+        (10, &[0x01, 0x2A, 0x32, 0x9F]), // no digit
+    ] {
+        let mut bytes = bytes.clone();
+        bytes[at..at + 4].copy_from_slice(wrong);
+        let record = Records::new(&bytes[..]).next().expect("one").expect("a record");
+        assert_eq!(record.written(), None, "{wrong:02X?}");
+    }
+}
+
+#[test]
 fn the_bytes_of_a_record_are_these() {
     let record = opened(&counted((0, 0), (0, 0)), NOW, &origin());
     let hex: String = record.bytes()[..46].iter().map(|byte| format!("{byte:02X}")).collect();
