@@ -93,6 +93,8 @@ struct Copy {
     cluster: u64,
     /// The lineage that it had.
     lineage: u64,
+    /// Units were open when it was copied.
+    had_units: bool,
     line: Line,
 }
 
@@ -109,6 +111,7 @@ impl Copy {
             taken: 0,
             cluster: 0,
             lineage: 0,
+            had_units: false,
             line: Line::new(services.engine.new_branch()),
         })
     }

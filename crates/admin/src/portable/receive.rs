@@ -176,6 +176,7 @@ impl Copy {
                         return Err(self.unread(&error));
                     }
                     (self.cluster, self.lineage) = (parts.cluster, parts.lineage);
+                    self.had_units = !parts.undo.is_empty();
                     self.note_branch(entry, parts.branch);
                     return parts
                         .complete(services)

@@ -94,6 +94,7 @@ fn recover(services: &mut Services, request: &Recover, out: &mut Report) -> Resu
             cluster: copy.cluster,
             lineage: copy.lineage,
             copied: copy.created(),
+            had_units: copy.had_units,
             original: root.as_ref(),
         };
         recovered = Some(of.forward(services, &paths)?);
@@ -165,6 +166,8 @@ struct Recovering<'r> {
     lineage: u64,
     /// When it was copied, nanoseconds since 1970.
     copied: u64,
+    /// Units were open then whose changes are not in the copy, and may have been committed since.
+    had_units: bool,
     /// The root of what has the name, if it can be read.
     original: Option<&'r Root>,
 }
@@ -228,7 +231,7 @@ impl Recovering<'_> {
         let of = (self.lineage, copied.log.origin);
         let plan = match services.engine.way_forward(of, until) {
             Ok(plan) => plan,
-            Err(RedoError::NotFromCopy(_)) if self.original.is_some_and(|root| root.log.origin == of.1) => {
+            Err(RedoError::NotFromCopy(_)) if self.original.is_some_and(|root| self.is_as_copied(root, copied)) => {
                 return Ok(None);
             }
             Err(RedoError::Gap { what, until }) => {
@@ -259,6 +262,23 @@ impl Recovering<'_> {
             }
             _ => Ok(Some(plan)),
         }
+    }
+
+    /// Is the data set what was copied, without a change since? An open that was copied may have gone on changing it,
+    /// which its counts tell, and the time of the last change.
+    fn is_as_copied(&self, root: &Root, copied: &Root) -> bool {
+        let of = |root: &Root| {
+            let counts = root.statistics;
+            let changes = (counts.inserted, counts.updated, counts.deleted);
+            (
+                root.log.origin,
+                counts.last_change,
+                counts.records,
+                changes,
+                root.high_used,
+            )
+        };
+        of(root) == of(copied) && !self.had_units
     }
 
     /// Has the data set what the archive has not? Its open is another than that of the last segment, or it was closed,

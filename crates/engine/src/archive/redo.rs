@@ -194,7 +194,8 @@ fn first(
             .to_owned(),
         (false, Some(damaged)) => return Err(damaged.clone().into()),
         (false, None) if heads.is_empty() => "there is no archive of the data set: it was not defined LOG(ALL), or nothing was \
-                                              changed since, or its archive was cleaned"
+                                              changed since, or its archive was cleaned. RESTORE brings back what the \
+                                              copy has, and no more"
             .to_owned(),
         (false, None) => "the archive has nothing that goes on where the copy ends: segments were cleaned, or the data set was \
                           loaded, reorganized, or changed without LOG(ALL) after the copy was made. A later copy is needed"

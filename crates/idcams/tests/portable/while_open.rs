@@ -2,6 +2,8 @@
 
 use crate::files::{leftovers, live, on_volume, records, Files, SMALL};
 use crate::world::World;
+use cica_admin::named::Named;
+use cica_admin::portable::Recover;
 use cica_disk::MemoryDisk;
 use cica_engine::{Access, DataSet, Insert, Intent, OpenOptions, Search};
 use std::sync::Arc;
@@ -201,4 +203,46 @@ fn export_copies_what_is_open_as_of_a_moment_when_it_stays() {
     world.ok("IMPORT INFILE(COPY) OUTDATASET(PAY.SMALL)\nEXAMINE NAME(PAY.SMALL) ITEST DTEST");
     assert!(records(&world, "PAY.SMALL") == before);
     assert_eq!(leftovers(&world), 0);
+}
+
+/// Without an archive nothing can be done again behind a copy. That nothing was changed is known from the data set alone.
+#[test]
+fn what_was_changed_behind_a_copy_and_not_archived_is_not_given_up() {
+    for (changes, unit_commits) in [(false, false), (true, false), (false, true)] {
+        let (mut world, files) = (World::new(), Files::new());
+        world.ok(SMALL);
+        live(&world, "PAY.SMALL", 100);
+        let data_set = open(&world, "PAY.SMALL");
+        data_set.string().insert(&text(2, "BEFORE"), Insert::Direct).unwrap();
+        let unit = world.services.engine.unit();
+        if unit_commits {
+            data_set
+                .string_in(&unit)
+                .insert(&text(3, "IN A UNIT"), Insert::Direct)
+                .unwrap();
+        }
+        files.dd(&mut world, "COPY");
+        world.ok("BACKUP (PAY.SMALL) OUTFILE(COPY)");
+        unit.commit().unwrap();
+        drop(unit);
+        if changes {
+            data_set.string().insert(&text(6, "BEHIND"), Insert::Direct).unwrap();
+        }
+        data_set.close().unwrap();
+        let before = records(&world, "PAY.SMALL");
+        let request = Recover {
+            name: "PAY.SMALL".into(),
+            from: Named::Dd("COPY".into()),
+            until: None,
+        };
+        let outcome = world.services.recover(&request);
+        let refused = changes || unit_commits;
+        assert_eq!(
+            outcome.condition,
+            if refused { 12 } else { 0 },
+            "{:?}",
+            outcome.messages
+        );
+        assert!(records(&world, "PAY.SMALL") == before, "{changes} {unit_commits}");
+    }
 }
