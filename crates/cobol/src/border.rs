@@ -10,8 +10,8 @@ use crate::run_unit;
 use crate::sort_files;
 use crate::status::{Outcome, Set};
 use crate::taking::{
-    back_to_records, close, forget, forget_description, is_known, is_passed_on, list, place_of, request_of, take_over,
-    text, under, unlist,
+    back_to_records, close, forget, forget_description, is_known, is_passed_on, list, place_of, request_of,
+    select_name, take_over, text, under, unlist,
 };
 use std::ffi::{c_int, c_uchar, c_uint, c_void};
 
@@ -298,7 +298,7 @@ pub unsafe extern "C" fn cob_delete_file(file: *mut File, item: *mut Field) {
         if let (Some(f), Some(libcob), Some(assign)) = (file.as_ref(), libcob(), assign) {
             if f.open == open::CLOSED && is_known(f) {
                 let done = behind(|| {
-                    deleted = request_of(f, "", &assign, open::CLOSED).delete();
+                    deleted = request_of(f, &select_name(f), &assign, open::CLOSED).delete();
                     Outcome::Done
                 });
                 if done != Outcome::Done {

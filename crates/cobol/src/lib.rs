@@ -7,8 +7,9 @@
 //! extfh      CICAFH: the same for programs compiled with -fcallfh;  shadow: their files (unsafe: C)
 //! described  what is open of both ways, so that each knows the other's                   (unsafe: C)
 //! libcob     libcob's layouts and functions; refuses a libcob it does not know            (unsafe: C)
-//! name, generation, fd   ASSIGN -> data set; the program's FD against the catalog;  made: what is another run's
+//! name, amp, operands, generation, fd   ASSIGN -> data set; the program's FD against the catalog;  made: what is another run's
 //! opening    what an OPEN asks for and becomes;  open: OPEN and CLOSE
+//! bias       what became of AMP's words of system-managed buffering
 //! open_file  an open file, source: where its data set is;  indexed, request: its requests;  record: what they read
 //! strings    its strings, in the unit of recovery or not: at OPEN, behind a load, after ROLLBACK
 //! alternate  alternate keys and their alternate indexes;  loaded_keys: those of a load
@@ -28,7 +29,9 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod alternate;
+pub mod amp;
 mod as_read;
+mod bias;
 pub mod border;
 pub mod code_set;
 mod described;
@@ -46,6 +49,7 @@ mod open;
 pub mod open_file;
 mod open_plain;
 mod opening;
+mod operands;
 mod plain;
 pub mod process;
 pub mod record;

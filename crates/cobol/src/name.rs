@@ -8,13 +8,13 @@
 //!        path,CODEPAGE=...        the same, and what its records are like
 //! ```
 
+use crate::amp::{amp, Amp, BufferBias};
 use crate::code_set::WantedCodeSet;
+use crate::operands::{once, operands};
 use cica_catalog::name::NameError;
 use cica_catalog::Name;
-use cica_engine::{BufferSizes, Buffering, ReadIntegrity};
+use cica_engine::{Buffering, ReadIntegrity};
 use cica_qsam::{Attributes, CodePage, DdText};
-use std::fmt::Display;
-use std::str::FromStr;
 
 /// What an ASSIGN leads to.
 #[derive(Debug, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub struct Assigned {
     pub rls: Option<ReadIntegrity>,
     /// AMP's BUFND, BUFNI, STRNO and BUFSP: the open has buffers of its own; SHRPOOL: it shares those of a pool.
     pub buffers: Option<Buffering>,
+    /// AMP's words of system-managed buffering.
+    pub bias: Option<BufferBias>,
     /// RECFM, LRECL, BLKSIZE, BDW.
     pub format: Option<Attributes>,
     /// BUFNO: a request of a sequential file moves so many blocks.
@@ -65,19 +67,59 @@ pub enum Disposition {
     Mod,
 }
 
-/// Why a value names no data set.
+/// Why a value says nothing.
 #[derive(Debug)]
 pub struct BadName {
     /// The value.
     pub value: String,
     /// Why.
     pub reason: String,
+    /// What of it is wrong.
+    pub wrong: Wrong,
+}
+
+/// What of a value is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wrong {
+    /// The name.
+    Name,
+    /// What AMP says.
+    Amp,
+    /// Another operand.
+    Operand,
+}
+
+/// Why a text cannot be understood, and what of it is wrong.
+struct Fault {
+    reason: String,
+    wrong: Wrong,
+}
+
+impl Fault {
+    fn of_name(reason: String) -> Fault {
+        let wrong = Wrong::Name;
+        Fault { reason, wrong }
+    }
+
+    fn of_amp(reason: String) -> Fault {
+        let wrong = Wrong::Amp;
+        Fault { reason, wrong }
+    }
+}
+
+impl<T: Into<String>> From<T> for Fault {
+    fn from(reason: T) -> Fault {
+        Fault {
+            reason: reason.into(),
+            wrong: Wrong::Operand,
+        }
+    }
 }
 
 /// Looks an ASSIGN text up.
 ///
 /// # Errors
-/// It is meant to be a data set name and is none.
+/// It is meant to be a data set name and is none, or its operands are wrong.
 pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Assigned, BadName> {
     let text = unquoted(text);
     let mapped = (!text.contains('/')).then(|| {
@@ -96,9 +138,10 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
     // A program may have a file of that name; a DD text has none.
     let dummy = mapped.as_ref().is_some_and(said_dummy);
     let value = mapped.unwrap_or_else(|| text.to_string());
-    let bad = |reason: String| BadName {
+    let bad = |Fault { reason, wrong }| BadName {
         value: value.clone(),
         reason,
+        wrong,
     };
     let upper = value.to_ascii_uppercase();
     let mut found = Assigned {
@@ -114,6 +157,7 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
         as_is: false,
         rls: None,
         buffers: None,
+        bias: None,
         format: None,
         bufno: None,
         unused: Vec::new(),
@@ -122,7 +166,7 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
         return Ok(found);
     }
     if let Some(name) = value.strip_prefix("//") {
-        with_generation(name, &mut found).map_err(bad)?;
+        with_generation(name, &mut found).map_err(Fault::of_name).map_err(bad)?;
     } else if is_dd(&upper) {
         dd(&value, &mut found).map_err(bad)?;
     } else {
@@ -174,7 +218,7 @@ fn unquoted(text: &str) -> &str {
 }
 
 /// `DSN=name[(generation)],DISP=(NEW,...),AMP=(...),RLS=CR,COPYBOOK=path,CODEPAGE=page,SIGN=EBCDIC,RECFM=FB,LRECL=80,REVERSED`.
-fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
+fn dd(text: &str, found: &mut Assigned) -> Result<(), Fault> {
     let (mut copybook, mut page, mut plain_signs) = (None, None, None);
     let mut format = Vec::new();
     let mut stated = Vec::new();
@@ -190,9 +234,13 @@ fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
         let key = key.trim_ascii().to_ascii_uppercase();
         once(&key, &mut stated)?;
         match key.as_str() {
-            "DSN" | "DSNAME" => with_generation(value, found)?,
+            "DSN" | "DSNAME" => with_generation(value, found).map_err(Fault::of_name)?,
             "DISP" => found.disposition = disposition(value, &mut found.unused)?,
-            "AMP" => amp(value, found)?,
+            "AMP" => {
+                let Amp { buffers, bias, unused } = amp(value).map_err(Fault::of_amp)?;
+                (found.buffers, found.bias) = (buffers, bias);
+                found.unused.extend(unused);
+            }
             "COPYBOOK" => copybook = Some(copybook_path(value)?),
             "CODEPAGE" | "CCSID" if value.trim_ascii().eq_ignore_ascii_case("NONE") => found.as_is = true,
             "CODEPAGE" | "CCSID" => page = Some(code_page(value)?),
@@ -210,7 +258,8 @@ fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
                 return Err(format!(
                     "{other} is no operand known here; DSN, DISP, AMP, RLS, COPYBOOK, CODEPAGE, SIGN, RECFM, LRECL, \
                      BLKSIZE, BDW, BUFNO and REVERSED are"
-                ))
+                )
+                .into())
             }
         }
     }
@@ -233,20 +282,6 @@ fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
             plain_signs: plain_signs.unwrap_or(false),
         }),
     };
-    Ok(())
-}
-
-/// Notes what is stated, under one name where it has two; which of two values is meant nobody can say.
-fn once(key: &str, stated: &mut Vec<String>) -> Result<(), String> {
-    let name = match key {
-        "DSNAME" => "DSN",
-        "CCSID" => "CODEPAGE",
-        other => other,
-    };
-    if stated.iter().any(|before| before == name) {
-        return Err(format!("{key} is stated twice; remove one"));
-    }
-    stated.push(name.to_owned());
     Ok(())
 }
 
@@ -343,117 +378,6 @@ fn disposition(value: &str, unused: &mut Vec<String>) -> Result<Disposition, Str
         "MOD" => Ok(Disposition::Mod),
         other => Err(format!("DISP={other} is none of NEW, OLD, SHR and MOD")),
     }
-}
-
-/// AMP's subparameters, each with the values it takes. Buffers are the open's own; what else is right is noted, and what
-/// is wrong is an error.
-fn amp(value: &str, found: &mut Assigned) -> Result<(), String> {
-    let value = value.trim_ascii();
-    if value.matches('\'').count() % 2 != 0 {
-        return Err(format!("AMP={value}: an apostrophe has no partner"));
-    }
-    let mut stated = Vec::new();
-    let inner = value.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-    for part in operands(inner.unwrap_or(value)) {
-        for item in operands(part.trim_ascii().trim_matches('\'')) {
-            let item = item.trim_ascii().trim_matches('\'').to_ascii_uppercase();
-            let (key, value) = item.split_once('=').unwrap_or((&item, ""));
-            once(key, &mut stated).map_err(|twice| format!("AMP: {twice}"))?;
-            if let "BUFND" | "BUFNI" | "STRNO" | "BUFSP" = key {
-                let buffers = found.buffers.get_or_insert_default();
-                match key {
-                    "BUFND" => buffers.data = Some(amp_number(key, value, 2, u16::MAX)?),
-                    "BUFNI" => buffers.index = Some(amp_number(key, value, 1, u8::MAX.into())?),
-                    "STRNO" => buffers.strings = Some(amp_number(key, value, 1, u8::MAX)?),
-                    _ => buffers.space = Some(amp_number(key, value, 1, MOST_SPACE)?),
-                }
-                continue;
-            }
-            if let "SHRPOOL" | "DEFERW" = key {
-                let buffers = found.buffers.get_or_insert_default();
-                match (key, value) {
-                    ("SHRPOOL", number) => {
-                        let number = number.parse().ok().filter(|&number: &u8| number < u8::MAX);
-                        buffers.pool =
-                            Some(number.ok_or_else(|| format!("AMP: {key}={value} is no number from 0 to 254"))?);
-                    }
-                    (_, "YES" | "NO") => buffers.deferred = value == "YES",
-                    _ => return Err(format!("AMP: {key}={value} is none of YES, NO")),
-                }
-                continue;
-            }
-            let one_of = |words: &[&str]| {
-                if words.contains(&value) {
-                    Ok(())
-                } else {
-                    Err(format!("AMP: {key}={value} is none of {}", words.join(", ")))
-                }
-            };
-            match key {
-                "AMORG" if value.is_empty() => {}
-                "ACCBIAS" => one_of(&["USER", "SYSTEM", "DO", "DW", "SO", "SW"])?,
-                "OPTCD" => one_of(&["I", "L", "IL"])?,
-                "RECFM" => one_of(&["F", "FB", "V", "VB"])?,
-                "TRACE" | "FRLOG" | "RMODE31" | "SMBDFR" | "SMBHWT" | "SMBVSP" | "SMBVSPI" | "CROPS" | "SYNAD"
-                | "MSG" => {}
-                _ => return Err(format!("AMP: {item} is no subparameter")),
-            }
-            found.unused.push(format!("AMP={item}"));
-        }
-    }
-    // What no data set can give is told before one is made, or made anew.
-    let Some(buffers) = found.buffers else { return Ok(()) };
-    match (buffers.pool, buffers.deferred) {
-        // A pool's buffers are what it has.
-        (Some(_), _) => return Ok(()),
-        (None, true) => return Err("AMP: DEFERW is for buffers that are shared; say SHRPOOL too".into()),
-        (None, false) => {}
-    }
-    buffers
-        .quota("AMP", NO_SIZES)
-        .map(drop)
-        .map_err(|error| error.to_string())
-}
-
-/// Of a data set that nobody knows yet.
-const NO_SIZES: BufferSizes = BufferSizes {
-    data: 0,
-    index: None,
-    record: 0,
-    spanned: false,
-};
-
-/// The most that BUFSP may be.
-const MOST_SPACE: u32 = 16_776_704;
-
-/// A number of AMP's, of which `least` is told; why 1 is too few where it is, the caller tells.
-fn amp_number<T>(key: &str, value: &str, least: u8, most: T) -> Result<T, String>
-where
-    T: FromStr + PartialOrd + From<u8> + Display,
-{
-    match value.parse::<T>() {
-        Ok(number) if number >= T::from(1) && number <= most => Ok(number),
-        _ => Err(format!("AMP: {key}={value} is no number from {least} to {most}")),
-    }
-}
-
-/// Operands between commas that are in no parentheses and no apostrophes.
-fn operands(text: &str) -> Vec<&str> {
-    let (mut depth, mut quoted, mut from, mut found) = (0usize, false, 0, Vec::new());
-    for (at, c) in text.char_indices() {
-        match c {
-            '\'' => quoted = !quoted,
-            '(' if !quoted => depth += 1,
-            ')' if !quoted => depth = depth.saturating_sub(1),
-            ',' if depth == 0 && !quoted => {
-                found.push(&text[from..at]);
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    found.push(&text[from..]);
-    found
 }
 
 /// Where libcob would look for a file: the value, below COB_FILE_PATH if that is set.

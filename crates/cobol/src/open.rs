@@ -14,17 +14,18 @@
 //! What was made from an FD is made anew by OPEN OUTPUT with an FD that differs, as libcob's files are.
 
 use crate::alternate::indexes;
+use crate::bias::Bias;
 use crate::code_set::{CodeSet, WantedCodeSet};
 use crate::fd::{head_of, Fd};
-use crate::generation::generation;
+use crate::generation::{generation, NoGeneration};
 use crate::kept::{end_loads, free_unsaid, keeps_writers_off, read_own_changes};
 use crate::libcob::layout::{open, organization};
 use crate::looks::{like_ebcdic, LOOKED_AT};
 use crate::made::{is_of_another_run, made, unmade, OF_ANOTHER_RUN};
-use crate::name::{assigned, path, Assigned, Disposition};
+use crate::name::{assigned, path, Assigned, BadName, Disposition, Wrong};
 use crate::open_file::{OpenFile, EMPTY};
 use crate::opening::{environment, non_vsam_entry, report_of, OpenOutcome, Request, Translated};
-use crate::process::{define, delete, found_before, is_strict, is_unusable, session, NotDeleted};
+use crate::process::{define, delete, found_before, is_strict, is_unusable, session, without_session, NotDeleted};
 use crate::record_lock::{is_exclusive, Locks};
 use crate::source::Source;
 use crate::status::{note, Outcome, Set};
@@ -151,7 +152,7 @@ pub fn may_be_a_data_set(assign: &str, lines: bool) -> bool {
 }
 
 /// The data set that is meant, a generation by its own name; none where no name is said.
-pub fn generation_meant(session: &Session, assigned: &Assigned) -> Option<Result<Name, String>> {
+pub fn generation_meant(session: &Session, assigned: &Assigned) -> Option<Result<Name, NoGeneration>> {
     let name = assigned.name.as_ref()?;
     Some(match assigned.generation {
         Some(relative) => generation(session, name, relative),
@@ -174,12 +175,7 @@ impl Request<'_> {
     fn by_its_organization(mut self) -> OpenOutcome {
         let assigned = match assigned(self.assign, environment) {
             Ok(assigned) => assigned,
-            Err(bad) => {
-                let inserts: [(&str, &dyn std::fmt::Display); 3] =
-                    [("file", &self.file), ("value", &bad.value), ("reason", &bad.reason)];
-                tell(&CICA1210E, &inserts);
-                return OpenOutcome::Refused(Outcome::Missing);
-            }
+            Err(bad) => return OpenOutcome::Refused(self.bad_name(&bad)),
         };
         if assigned.dummy && self.organization == organization::LINE_SEQUENTIAL && !self.described {
             return OpenOutcome::Libcobs;
@@ -192,10 +188,11 @@ impl Request<'_> {
         }
         if self.is_keyed() {
             if let Some(reason) = crate::open_plain::unkeyed(&assigned) {
-                let inserts: [(&str, &dyn std::fmt::Display); 3] =
-                    [("file", &self.file), ("value", &assigned.value), ("reason", &reason)];
-                tell(&CICA1210E, &inserts);
-                return OpenOutcome::Refused(Outcome::Missing);
+                return OpenOutcome::Refused(self.bad_name(&BadName {
+                    value: assigned.value,
+                    reason: reason.into(),
+                    wrong: Wrong::Operand,
+                }));
             }
         }
         if let Some(refused) = self.refused_as_anothers(&assigned) {
@@ -216,9 +213,13 @@ impl Request<'_> {
         let Some(session) = session(assigned.explicit) else {
             // What may be a data set must not be made anew as a file of libcob's, because its catalog cannot be used.
             return match assigned.explicit {
-                true => OpenOutcome::Refused(Outcome::Missing),
+                true => OpenOutcome::Refused(without_session()),
                 false if self.is_keyed() && is_unusable() && !path(&assigned.value, environment).exists() => {
-                    OpenOutcome::Refused(Outcome::Failed)
+                    OpenOutcome::Refused(match without_session() {
+                        // One that is named and not there may have had it.
+                        Outcome::Missing => Outcome::Failed,
+                        outcome => outcome,
+                    })
                 }
                 false => self.libcobs(&"there is no catalog that could have it"),
             };
@@ -227,7 +228,7 @@ impl Request<'_> {
             tell(&CICA1211I, &[("file", &self.file), ("item", item)]);
         }
         name = match generation_meant(session, &assigned) {
-            Some(Err(reason)) => return self.refuse(&name, Outcome::Missing, &reason),
+            Some(Err(none)) => return self.refuse(&name, none.outcome(), &none),
             Some(Ok(named)) => named,
             None => name,
         };
@@ -235,6 +236,7 @@ impl Request<'_> {
             return OpenOutcome::Libcobs;
         }
         (self.as_is, self.rls, self.buffers) = (assigned.as_is, assigned.rls, assigned.buffers);
+        self.bias.clone_from(&assigned.bias);
         if let (Some(wanted), Ok(fd)) = (&assigned.code_set, &self.fd) {
             self.translated = match wanted.layout(fd) {
                 Ok(layout) => Some(Translated {
@@ -292,11 +294,11 @@ impl Request<'_> {
             return OpenOutcome::Libcobs;
         };
         let Some(session) = session(true) else {
-            return OpenOutcome::Refused(Outcome::Missing);
+            return OpenOutcome::Refused(without_session());
         };
         let name = match generation_meant(session, assigned) {
             Some(Ok(name)) => name,
-            Some(Err(reason)) => return self.refuse(base, Outcome::Missing, &reason),
+            Some(Err(none)) => return self.refuse(base, none.outcome(), &none),
             None => return OpenOutcome::Libcobs,
         };
         if non_vsam(session, &name).is_some() {
@@ -542,6 +544,9 @@ impl Request<'_> {
                 &"in use: this process has it open for input, and this open is for output",
             );
         }
+        if self.bias.is_some() {
+            session.count_opens();
+        }
         let report = report_of(name.to_string());
         let source = Source {
             session,
@@ -560,6 +565,8 @@ impl Request<'_> {
                 }
                 file.locks = Locks::of(opener, self.mode, self.locks);
                 file.share_locks();
+                let bias = self.bias.as_ref().map(|said| Bias::new(said, self.file));
+                file.bias = bias.map(Box::new);
                 self.opened(file, cluster, made)
             }
             Err(error) => {
@@ -635,6 +642,7 @@ impl Request<'_> {
                 return OpenOutcome::Refused(outcome);
             }
         }
+        file.tell_bias();
         let outcome = if made { Outcome::OptionalAbsent } else { Outcome::Done };
         OpenOutcome::Cicas(Box::new(file), outcome)
     }
@@ -679,14 +687,25 @@ impl Request<'_> {
         outcome.or_else(refused)
     }
 
+    /// What is there is not to be had.
+    fn not_deleted(&self, name: &Name, error: &SessionError) -> Outcome {
+        tell(&CICA1208E, &[("name", name), ("reason", error)]);
+        Outcome::of_open(error)
+    }
+
     fn delete_data_set(&self) -> Option<Outcome> {
-        let assigned = assigned(self.assign, environment).ok()?;
+        let assigned = match assigned(self.assign, environment) {
+            Ok(assigned) => assigned,
+            Err(bad) => return Some(self.bad_name(&bad)),
+        };
         let mut name = assigned.name.clone()?;
-        let session = session(assigned.explicit)?;
+        let Some(session) = session(assigned.explicit) else {
+            return assigned.explicit.then(without_session);
+        };
         if let Some(relative) = assigned.generation {
             match generation(session, &name, relative) {
                 Ok(generation) => name = generation,
-                Err(_) => return Some(Outcome::Missing),
+                Err(none) => return Some(none.outcome()),
             }
         }
         let name = &name;
@@ -697,7 +716,9 @@ impl Request<'_> {
         match self.find(session, name) {
             Ok((_, cluster)) if self.is_anothers(&assigned, &cluster) => return None,
             Ok(_) => {}
-            Err(_) if assigned.explicit => return Some(Outcome::Missing),
+            Err(error) if error.is_not_found() => return assigned.explicit.then_some(Outcome::Missing),
+            Err(error @ SessionError::Catalog(_)) => return Some(self.not_deleted(name, &error)),
+            Err(error) if assigned.explicit || self.is_keyed() => return Some(self.not_deleted(name, &error)),
             Err(_) => return None,
         }
         match delete(session, name) {

@@ -8,6 +8,7 @@
 
 use crate::alternate::{Alternate, IndexError};
 use crate::as_read::AsRead;
+use crate::bias::{Bias, Served};
 use crate::code_set::CodeSet;
 use crate::fd::Fd;
 use crate::loaded_keys::LoadedKeys;
@@ -114,6 +115,8 @@ pub struct OpenFile {
     pub(crate) options: OpenOptions,
     /// Its strings are the unit of recovery's.
     pub(crate) in_unit: bool,
+    /// What AMP says of system-managed buffering.
+    pub(crate) bias: Option<Box<Bias>>,
 }
 
 /// Who is told why a request failed.
@@ -208,6 +211,7 @@ impl OpenFile {
             source: None,
             options: OpenOptions::default(),
             in_unit: false,
+            bias: None,
         }
     }
 
@@ -394,6 +398,18 @@ impl OpenFile {
         }
     }
 
+    /// Tells what serves the open, if AMP asks for that.
+    pub(crate) fn tell_bias(&self) {
+        if let Some(bias) = &self.bias {
+            let served = Served {
+                open: self.source.as_ref().zip(self.data_set.as_ref()),
+                reads: self.reads,
+                in_order: self.options.access == Access::Input && self.fd.in_order(),
+            };
+            bias.tell_open(&self.data_set_name(), &served);
+        }
+    }
+
     /// Is it open for output?
     pub fn may_change(&self) -> bool {
         self.changer.is_some()
@@ -442,7 +458,11 @@ impl OpenFile {
             return Ok(());
         };
         self.alternates.iter_mut().for_each(Alternate::let_go);
-        data_set.close().map_err(|error| {
+        let closed = match &self.bias {
+            Some(bias) => bias.close(&self.data_set_name(), data_set),
+            None => data_set.close(),
+        };
+        closed.map_err(|error| {
             (self.report)(&error);
             Outcome::of_request(&error)
         })?;

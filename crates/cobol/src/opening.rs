@@ -1,10 +1,12 @@
 //! What an OPEN asks for, what may become of it, and what is told.
 
+use crate::amp::BufferBias;
 use crate::code_set::WantedCodeSet;
 use crate::fd::Fd;
 use crate::libcob::layout::{open, organization};
+use crate::name::{BadName, Wrong};
 use crate::open_file::{OpenFile, ReasonSink};
-use crate::status::Outcome;
+use crate::status::{note, Outcome};
 use crate::tell::*;
 use cica_catalog::entry::NonVsam;
 use cica_catalog::{Catalog, Entry, Name};
@@ -55,6 +57,8 @@ pub struct Request<'a> {
     pub rls: Option<ReadIntegrity>,
     /// Buffers that it says, in AMP.
     pub buffers: Option<Buffering>,
+    /// What AMP says of system-managed buffering.
+    pub bias: Option<BufferBias>,
 }
 
 /// What the copybook and the DD text say of it.
@@ -86,6 +90,7 @@ impl<'a> Request<'a> {
             as_is: false,
             rls: None,
             buffers: None,
+            bias: None,
         }
     }
 }
@@ -98,6 +103,24 @@ impl Request<'_> {
             self.assign
         } else {
             self.file
+        }
+    }
+
+    /// What ASSIGN leads to says nothing; told, and what comes of it.
+    pub(crate) fn bad_name(&self, bad: &BadName) -> Outcome {
+        let inserts: [(&str, &dyn std::fmt::Display); 3] =
+            [("file", &self.file), ("value", &bad.value), ("reason", &bad.reason)];
+        match bad.wrong {
+            Wrong::Name => tell(&CICA1210E, &inserts),
+            Wrong::Amp | Wrong::Operand => tell(&CICA1233E, &inserts),
+        }
+        match bad.wrong {
+            Wrong::Name | Wrong::Operand => Outcome::NotUnderstood,
+            Wrong::Amp => {
+                // As of buffers that the data set itself cannot have.
+                note(8, 0, 132);
+                Outcome::NoResource
+            }
         }
     }
 

@@ -2,11 +2,12 @@
 //! and the guard against requests of a forked child, whose engine is its parent's.
 
 use crate::signal;
-use crate::tell::{tell, CICA1082W, CICA1209E, CICA1212E, CICA1221E, CICA1222E};
+use crate::status::Outcome;
+use crate::tell::{tell, CICA1082W, CICA1209E, CICA1212E, CICA1221E, CICA1222E, CICA1236E};
 use crate::units_setting;
 use cica_admin::define::SphereMember;
 use cica_admin::delete::{Delete, What};
-use cica_admin::{Outcome, Services};
+use cica_admin::{Outcome as Told, Services};
 use cica_catalog::entry::EntryKind;
 use cica_catalog::{CatalogError, Name};
 use cica_messages::{Message, IDC3009I};
@@ -48,10 +49,21 @@ pub fn session(needed: bool) -> Option<&'static Session> {
             // A user's own catalog that was never made is no reason for a word.
             let none = is_no_catalog(reason);
             if (needed || is_named() || !none) && !TOLD.swap(true, Relaxed) {
-                tell(&CICA1209E, &[("reason", reason)]);
+                match reason {
+                    SessionError::Pool { .. } => tell(&CICA1236E, &[("reason", reason)]),
+                    _ => tell(&CICA1209E, &[("reason", reason)]),
+                }
             }
             None
         }
+    }
+}
+
+/// What an OPEN is told that needs the session, where there is none.
+pub fn without_session() -> Outcome {
+    match SESSION.get() {
+        Some(Err(reason)) => Outcome::of_open(reason),
+        _ => Outcome::Missing,
     }
 }
 
@@ -164,7 +176,7 @@ pub fn define(session: &Session, sphere: &[SphereMember]) -> Result<(), String> 
 }
 
 /// What was told of something that was not done.
-fn done(outcome: Outcome) -> Result<(), String> {
+fn done(outcome: Told) -> Result<(), String> {
     if outcome.is_done() {
         return Ok(());
     }

@@ -5,6 +5,7 @@
 //! function code and reason of the last request, which a program asks for with `CALL "cica_vsam_code"`, because
 //! GnuCOBOL drops the second item of FILE STATUS.
 
+use cica_catalog::CatalogError;
 use cica_engine::{OpenError, RequestError};
 use cica_session::SessionError;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -41,6 +42,8 @@ pub enum Outcome {
     Boundary,
     /// The device, or the data set, failed.
     Failed,
+    /// What the DD text says, or the name, is wrong.
+    NotUnderstood,
     /// No room in a sequential file.
     SequentialBoundary,
     /// No such file.
@@ -113,6 +116,7 @@ pub static TABLE: &[Row] = table! {
     NotFound 23 23 "no record with this key";
     Boundary 24 24 "WRITE: the data set cannot be extended, or the record number is 0";
     Failed 30 30 "the device failed, or what is stored is damaged";
+    NotUnderstood 31 98 "OPEN: the DD text, or the name that ASSIGN leads to, is wrong";
     SequentialBoundary 34 34 "WRITE to a sequential file: it cannot be extended";
     Missing 35 35 "OPEN: no such file, or it is empty (enterprise)";
     ModeRefused 37 37 "OPEN: the data set does not allow this mode";
@@ -130,7 +134,7 @@ pub static TABLE: &[Row] = table! {
     Deadlock 52 93 "waiting for a record would never end: ROLLBACK, and do it again";
     InUse 61 93 "OPEN: another has the file open";
     Logic 91 92 "the request contradicts itself";
-    NoResource 91 93 "no memory, or another resource is missing";
+    NoResource 91 93 "no memory, or another resource is missing; OPEN: AMP, or a setting of Cica's, is wrong";
 };
 
 /// The sets.
@@ -190,20 +194,39 @@ impl Outcome {
         }
     }
 
-    /// Of a refused OPEN.
+    /// Of a refused OPEN. Only what is not there is missing: a program may answer that by making it.
     pub fn of_open(error: &SessionError) -> Outcome {
-        let reason = error.acberflg();
+        let (outcome, reason) = match (error, error.acberflg()) {
+            (SessionError::Open(OpenError::InUse { .. }), reason) => (Outcome::InUse, reason),
+            (SessionError::Open(OpenError::Buffers { .. } | OpenError::Pool { .. }), reason) => {
+                (Outcome::NoResource, reason)
+            }
+            (SessionError::Inhibited { .. }, reason) => (Outcome::ModeRefused, reason),
+            (SessionError::Catalog(error), _) => of_catalog(error),
+            (SessionError::Component { .. }, _) => (Outcome::Conflict, 160),
+            (SessionError::NoRecords { .. }, _) => (Outcome::Conflict, 188),
+            (SessionError::Circle { .. }, _) => (Outcome::Failed, 144),
+            (_, reason @ 148) => (Outcome::Missing, reason),
+            (_, reason @ 160) => (Outcome::Conflict, reason),
+            (_, reason @ (132 | 136)) => (Outcome::NoResource, reason),
+            (_, reason @ 168) => (Outcome::InUse, reason),
+            (_, reason) => (Outcome::Failed, reason),
+        };
         note(8, 0, reason);
-        match (error, reason) {
-            (SessionError::Open(OpenError::InUse { .. }), _) => Outcome::InUse,
-            (SessionError::Open(OpenError::Buffers { .. } | OpenError::Pool { .. }), _) => Outcome::NoResource,
-            (SessionError::Inhibited { .. }, _) => Outcome::ModeRefused,
-            (_, 148) => Outcome::Missing,
-            (_, 160) => Outcome::Conflict,
-            (_, 136) => Outcome::NoResource,
-            (_, 168) => Outcome::InUse,
-            _ => Outcome::Failed,
+        outcome
+    }
+}
+
+/// What a catalog says: that it has no such entry, that a volume is not there now, or that nobody knows.
+fn of_catalog(error: &CatalogError) -> (Outcome, u8) {
+    match error {
+        CatalogError::NotFound { .. } | CatalogError::Symbolic { .. } | CatalogError::NoCatalog { .. } => {
+            (Outcome::Missing, 148)
         }
+        CatalogError::VolumeMissing { .. } | CatalogError::VolumeOutside { .. } | CatalogError::Busy { .. } => {
+            (Outcome::NoResource, 132)
+        }
+        _ => (Outcome::Failed, 144),
     }
 }
 
@@ -218,6 +241,7 @@ pub fn note_open(refused: Outcome) {
         Outcome::Conflict | Outcome::ModeRefused => note(8, 0, 160),
         Outcome::InUse => note(8, 0, 168),
         Outcome::NoResource => note(8, 0, 136),
+        Outcome::NotUnderstood => note(8, 0, 128),
         Outcome::Failed | Outcome::Logic => note(8, 0, 184),
         // COBOL's own rules.
         _ => {}

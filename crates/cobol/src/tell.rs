@@ -23,6 +23,15 @@ fn least() -> usize {
     })
 }
 
+/// Prints a message that a DD text asks for, unless the environment says what is told.
+pub fn tell_asked(message: &MessageEntry, inserts: &[(&str, &dyn Display)]) {
+    if std::env::var_os("CICA_MESSAGES").is_none_or(|setting| setting.is_empty()) {
+        let _ = writeln!(std::io::stderr(), "{}", message.line(inserts));
+    } else {
+        tell(message, inserts);
+    }
+}
+
 /// Prints a message. What stderr does with it is no concern of the program's.
 pub fn tell(message: &MessageEntry, inserts: &[(&str, &dyn Display)]) {
     let severity = message.id.chars().last().and_then(|letter| SEVERITIES.find(letter));

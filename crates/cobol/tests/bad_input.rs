@@ -130,6 +130,44 @@ fn delete_file_takes_the_data_set_or_the_plain_file_that_open_would() {
     );
 }
 
+/// It was libcob's to delete before, which knew of no such file.
+#[test]
+fn delete_file_with_a_wrong_dd_text_is_told() {
+    let place = with_cust("bad-delete-dd");
+    let program = place.compile("bad", &program("CUST", KEYED, TEN));
+    for (dd, status, words) in [
+        (
+            "DSN=CUST,AMP=('BUFND=0')",
+            "91\n",
+            "CICA1233E FILE F: THE DD TEXT DSN=CUST,AMP=('BUFND=0') IS WRONG",
+        ),
+        (
+            "DSN=CUST,DISP=GONE",
+            "31\n",
+            "DISP=GONE is none of NEW, OLD, SHR and MOD",
+        ),
+        ("//CU..ST", "31\n", "CICA1210E FILE F: //CU..ST NAMES NO DATA SET"),
+        (
+            "DSN=CUST.DATA",
+            "39\n",
+            "is the DATA component of CUST; name the cluster",
+        ),
+    ] {
+        let mut command = place.command(&program);
+        let done = command.env("DD_CUST", dd).arg("delete").output().unwrap();
+        assert_eq!(stdout(&done), status, "{dd}: {}", stderr(&done));
+        assert!(stderr(&done).contains(words), "{dd}: {}", stderr(&done));
+    }
+    let mut command = place.command(&program);
+    let done = command
+        .env("DD_CUST", "DSN=CUST")
+        .env("CICA_POOL", "much")
+        .arg("delete");
+    let done = done.output().unwrap();
+    assert_eq!(stdout(&done), "91\n");
+    assert!(stderr(&done).contains("CICA1236E"), "{}", stderr(&done));
+}
+
 #[test]
 fn without_a_catalog_a_data_set_is_missing() {
     let place = Workplace::new("bad-no-catalog");
@@ -249,9 +287,9 @@ fn settings_that_mean_nothing_are_told_and_a_catalog_that_cannot_be_used_loses_n
     assert!(!run("CICA_STATUS", "ENTERPRISE").1.contains("IS TAKEN"));
     for (name, value) in [("CICA_POOL", "much"), ("CICA_IO", "fast")] {
         let (said, told) = run(name, value);
-        assert_eq!(said, "30\n", "{told}");
+        assert_eq!(said, "91\n", "{told}");
         assert!(
-            told.contains("CICA1209E") && told.contains(&format!("{name}: ")),
+            told.contains("CICA1236E") && told.contains(&format!("{name}: ")),
             "{told}"
         );
     }

@@ -106,6 +106,40 @@ fn a_file_shares_the_buffers_of_a_pool_that_a_text_builds() {
     assert!(told.contains("line 1: 2 buffers are too few; give 3 or more"), "{told}");
 }
 
+/// The data set is there: what is missing is a resource.
+#[test]
+fn a_text_of_pools_that_is_wrong_makes_no_file_missing() {
+    let (place, program) = loaded("amp-no-pools");
+    let text = place.0.join("dfsvsamp");
+    let run = |assign: Option<&str>, set: &str| {
+        let mut command = place.command(&program);
+        command.env("CICA_DFSVSAMP", &text).env("CICA_STATUS", set).arg("input");
+        command.envs(assign.map(|dd| ("DD_CUST", dd)));
+        let done = command.output().unwrap();
+        (stdout(&done), stderr(&done))
+    };
+    for (content, words) in [
+        (Some("VSRBF=512,2\n"), "line 1: 2 buffers are too few; give 3 or more"),
+        (Some("BUFFERS=8\n"), "line 1: BUFFERS=8 is no line known here"),
+        (None, "name a file that can be read, or unset the variable"),
+    ] {
+        match content {
+            Some(content) => std::fs::write(&text, content).unwrap(),
+            None => std::fs::remove_file(&text).unwrap(),
+        }
+        let wanted = format!("CICA1236E NO DATA SET CAN BE USED: CICA_DFSVSAMP: {}: ", text.display());
+        for (assign, set, status) in [
+            (Some("DSN=CUST"), "gnucobol", "91 0008 0000 0136\n"),
+            (None, "gnucobol", "91 0008 0000 0136\n"),
+            (Some("//CUST"), "enterprise", "93 0008 0000 0136\n"),
+        ] {
+            let (said, told) = run(assign, set);
+            assert_eq!(said, status, "{assign:?} {words}: {told}");
+            assert!(told.starts_with(&wanted) && told.contains(words), "{told}");
+        }
+    }
+}
+
 #[test]
 fn a_sequential_read_transfers_what_bufnd_makes_it() {
     let (place, program) = loaded("amp-scan");
@@ -148,11 +182,18 @@ fn wrong_buffers_are_told_and_change_nothing() {
         ("BUFNI=0", "AMP: BUFNI=0 is no number from 1 to 255"),
         ("STRNO=300", "AMP: STRNO=300 is no number from 1 to 255"),
         ("BUFFERS=2", "AMP: BUFFERS=2 is no subparameter"),
+        ("SMBVSP=ZZ", "AMP: SMBVSP=ZZ is no size from 1K"),
     ] {
         let text = format!("DSN=CUST,AMP=('{amp}')");
         let (status, told) = with_dd(&place, &program, &text, &["input"]);
-        assert!(status.starts_with("35 "), "{amp}: {status}");
-        assert!(told.contains("CICA1210E") && told.contains(words), "{amp}: {told}");
+        assert_eq!(status, "91 0008 0000 0132\n", "{amp}");
+        assert!(told.contains("CICA1233E") && told.contains(words), "{amp}: {told}");
+        let mut command = place.command(&program);
+        let done = command
+            .env("DD_CUST", &text)
+            .env("CICA_STATUS", "enterprise")
+            .arg("input");
+        assert_eq!(stdout(&done.output().unwrap()), "93 0008 0000 0132\n", "{amp}");
     }
     // Too small for the CIs of this data set: known only when it is open, and it is not emptied then.
     let (status, told) = with_dd(&place, &program, "DSN=CUST,AMP=('BUFSP=100')", &["load", "1"]);

@@ -154,7 +154,7 @@ fn what_does_not_fit_is_39_and_says_where() {
     ];
     for (dd, reason) in cases {
         let done = run(&place, &program, &format!("DSN=PROD.WRONG,{dd}"));
-        assert!(stdout(&done).starts_with("OUTPUT 35\n"), "{dd}: {}", stdout(&done));
+        assert!(stdout(&done).starts_with("OUTPUT 31\n"), "{dd}: {}", stdout(&done));
         assert!(stderr(&done).contains(reason), "{dd}: {}", stderr(&done));
     }
     // Commas and blanks in a path stand in apostrophes.

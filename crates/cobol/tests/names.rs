@@ -1,6 +1,6 @@
 //! From ASSIGN to a data set or a path.
 
-use cica_cobol::name::{assigned, path, Disposition};
+use cica_cobol::name::{assigned, path, Disposition, Wrong};
 use cica_engine::Buffering;
 use std::path::PathBuf;
 
@@ -100,7 +100,14 @@ fn disp_and_amp_are_read() {
         ..Buffering::default()
     };
     assert_eq!(rest.buffers, Some(buffers));
-    assert_eq!(rest.unused, ["AMP=ACCBIAS=SO"]);
+    assert!(rest.unused.is_empty());
+    let bias = rest.bias.expect("AMP's words");
+    assert_eq!((bias.words.as_str(), bias.is_told), ("ACCBIAS=SO", false));
+    let bias = of("DSN=A,AMP=('ACCBIAS=DO,SMBDFR=Y,SMBHWT=99','SMBVSP=2048000K,SMBVSPI=2048M',MSG=SMBBIAS)").bias;
+    let bias = bias.expect("AMP's words");
+    let words = "ACCBIAS=DO,SMBDFR=Y,SMBHWT=99,SMBVSP=2048000K,SMBVSPI=2048M,MSG=SMBBIAS";
+    assert_eq!((bias.words.as_str(), bias.is_told), (words, true));
+    assert_eq!(of("DSN=A,AMP=('BUFND=8')").bias, None);
     let shared = Buffering {
         pool: Some(254),
         deferred: true,
@@ -109,6 +116,61 @@ fn disp_and_amp_are_read() {
     assert_eq!(of("DSN=A,AMP=('SHRPOOL=254,DEFERW=YES')").buffers, Some(shared));
     assert_eq!(of("DSN=A,AMP=('ACCBIAS=SO')").buffers, None);
     assert_eq!(of("DSN=A,AMP=AMORG").unused, ["AMP=AMORG"]);
+}
+
+#[test]
+fn each_value_of_amp_is_checked() {
+    for (item, words) in [
+        (
+            "ACCBIAS=FAST",
+            "AMP: ACCBIAS=FAST is none of USER, SYSTEM, DO, DW, SO, SW",
+        ),
+        ("ACCBIAS", "AMP: ACCBIAS= is none of USER"),
+        ("SMBDFR=MAYBE", "AMP: SMBDFR=MAYBE is none of Y, N"),
+        ("SMBDFR=YES", "AMP: SMBDFR=YES is none of Y, N"),
+        ("SMBHWT=100", "AMP: SMBHWT=100 is no number from 0 to 99"),
+        ("SMBHWT=+9", "AMP: SMBHWT=+9 is no number from 0 to 99"),
+        ("SMBHWT=", "AMP: SMBHWT= is no number from 0 to 99"),
+        (
+            "SMBVSP=zz",
+            "AMP: SMBVSP=ZZ is no size from 1K to 2048000K or 1M to 2048M",
+        ),
+        ("SMBVSP=0K", "AMP: SMBVSP=0K is no size"),
+        ("SMBVSP=4096", "AMP: SMBVSP=4096 is no size"),
+        ("SMBVSP=2048001K", "AMP: SMBVSP=2048001K is no size"),
+        ("SMBVSPI=2049M", "AMP: SMBVSPI=2049M is no size"),
+        ("SMBVSPI=99999999999M", "AMP: SMBVSPI=99999999999M is no size"),
+        ("MSG=ALL", "AMP: MSG=ALL is none of SMBBIAS"),
+        ("MSG", "AMP: MSG= is none of SMBBIAS"),
+        ("FRLOG=ALL", "AMP: FRLOG=ALL is none of NONE, REDO"),
+        ("RMODE31=64", "AMP: RMODE31=64 is none of ALL, BUFF, CB, NONE"),
+        ("CROPS=X", "AMP: CROPS=X is none of RCK, NCK, NRE, NRC"),
+        ("SYNAD", "AMP: SYNAD= is followed by nothing"),
+        (
+            "AMORG=YES",
+            "AMP: AMORG=YES is no subparameter; these are: BUFND, BUFNI,",
+        ),
+        (
+            "BUFFERS=3",
+            "AMP: BUFFERS=3 is no subparameter; these are: BUFND, BUFNI,",
+        ),
+    ] {
+        let error = assigned(&format!("DSN=A,AMP=('{item}')"), none).expect_err(item);
+        assert!(error.reason.starts_with(words), "{item}: {}", error.reason);
+        assert_eq!(error.wrong, Wrong::Amp, "{item}");
+    }
+    for item in ["SMBHWT=0", "SMBVSP=1K", "SMBVSPI=1M", "SYNAD=EXIT", "FRLOG=REDO"] {
+        assert!(assigned(&format!("DSN=A,AMP=('{item}')"), none).is_ok(), "{item}");
+    }
+    for (text, wrong) in [
+        ("DSN=A..B", Wrong::Name),
+        ("//1A", Wrong::Name),
+        ("DSN=A(NEXT)", Wrong::Name),
+        ("DSN=A,RLS=ALL", Wrong::Operand),
+        ("DSN=A,DISP=SHR,DISP=OLD", Wrong::Operand),
+    ] {
+        assert_eq!(assigned(text, none).expect_err(text).wrong, wrong, "{text}");
+    }
 }
 
 #[test]

@@ -261,7 +261,7 @@ fn disp_says_what_becomes_of_it_after_a_failure() {
         "DSN=N.D,DISP=(NEW,CATLG,PASS)",
     ] {
         let (said, told) = says(&place, &program, &[("DD_F", dd)], &["output"]);
-        assert!(said.contains("35 ") && told.contains("CICA1210E"), "{dd}: {said}{told}");
+        assert!(said.contains("31 ") && told.contains("CICA1233E"), "{dd}: {said}{told}");
     }
 }
 

@@ -243,7 +243,7 @@ fn an_interval_that_is_none_is_refused() {
     BufReader::new(running.0.stdout.take().unwrap())
         .read_line(&mut line)
         .unwrap();
-    assert_eq!(line, "35\n");
+    assert_eq!(line, "91\n");
     let mut told = String::new();
     BufReader::new(running.0.stderr.take().unwrap())
         .read_line(&mut told)

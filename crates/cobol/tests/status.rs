@@ -1,10 +1,14 @@
 //! The table of FILE STATUS, and its page in the documentation.
 #![allow(clippy::unwrap_used)]
 
+use cica_catalog::entry::EntryKind;
+use cica_catalog::{CatalogError, Name, Volser};
 use cica_cobol::status::{Outcome, Set, TABLE};
 use cica_engine::RequestError;
+use cica_session::SessionError;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 #[test]
 fn each_outcome_has_its_own_row() {
@@ -63,6 +67,109 @@ fn refused_requests_have_the_statuses_of_their_codes() {
     for (error, outcome, code) in cases {
         assert_eq!(Outcome::of_request(&error), outcome, "{error}");
         assert_eq!(cica_cobol::status::vsam_code(), code, "{error}");
+    }
+}
+
+/// A program may answer "missing" by making the file: so it is said of nothing that is there, or may be.
+#[test]
+fn only_what_is_not_there_is_missing() {
+    let name = || Name::parse("CUST").unwrap();
+    let path = || PathBuf::from("/cat");
+    let serial = Volser::parse("CICA01").unwrap();
+    let catalog: [(CatalogError, Outcome, u8); 9] = [
+        (CatalogError::NotFound { name: name() }, Outcome::Missing, 148),
+        (CatalogError::NoCatalog { directory: path() }, Outcome::Missing, 148),
+        (
+            CatalogError::VolumeMissing {
+                serial: serial.clone(),
+                directory: None,
+            },
+            Outcome::NoResource,
+            132,
+        ),
+        (
+            CatalogError::VolumeOutside {
+                serial,
+                directory: path(),
+            },
+            Outcome::NoResource,
+            132,
+        ),
+        (
+            CatalogError::Busy {
+                path: path(),
+                waited: Duration::from_secs(9),
+            },
+            Outcome::NoResource,
+            132,
+        ),
+        (
+            CatalogError::Damaged {
+                path: path(),
+                offset: 0,
+                what: "it is nonsense".into(),
+            },
+            Outcome::Failed,
+            144,
+        ),
+        (
+            CatalogError::Version {
+                path: path(),
+                found: 9,
+                known: 1,
+            },
+            Outcome::Failed,
+            144,
+        ),
+        (
+            CatalogError::Io {
+                doing: "read",
+                path: path(),
+                source: std::io::ErrorKind::PermissionDenied.into(),
+            },
+            Outcome::Failed,
+            144,
+        ),
+        (
+            CatalogError::OnItsWay {
+                name: name(),
+                to: path(),
+            },
+            Outcome::Failed,
+            144,
+        ),
+    ];
+    let others: [(SessionError, Outcome, u8); 4] = [
+        (
+            SessionError::Component {
+                name: name(),
+                kind: EntryKind::Data,
+                of: name(),
+            },
+            Outcome::Conflict,
+            160,
+        ),
+        (
+            SessionError::NoRecords {
+                name: name(),
+                kind: EntryKind::Gdg,
+            },
+            Outcome::Conflict,
+            188,
+        ),
+        (SessionError::Circle { name: name() }, Outcome::Failed, 144),
+        (
+            SessionError::Pool {
+                what: "CICA_DFSVSAMP: wrong".into(),
+            },
+            Outcome::NoResource,
+            136,
+        ),
+    ];
+    let catalog = catalog.map(|(error, outcome, reason)| (SessionError::from(error), outcome, reason));
+    for (error, outcome, reason) in catalog.into_iter().chain(others) {
+        assert_eq!(Outcome::of_open(&error), outcome, "{error}");
+        assert_eq!(cica_cobol::status::vsam_code(), [0, 8, 0, 0, 0, reason], "{error}");
     }
 }
 

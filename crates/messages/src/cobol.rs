@@ -127,4 +127,22 @@ CICA1232E 8 "{function} DOES NOTHING WITH DATA SET {name}",
      file of that name.",
     "Copy with REPRO, rename with ALTER NEWNAME, delete with DELETE ('cica idcams'). A file whose name is a data set's has a \
      path with a slash.";
+CICA1233E 8 "FILE {file}: THE DD TEXT {value} IS WRONG: {reason}",
+    "An operand of a DD text, or a value in AMP, is none that is known. No data set was looked for. A wrong value in AMP \
+     gets status 91 (93 in the set enterprise), as buffers that cannot be had do; any other 31 (98).",
+    "Correct the DD text. The message says which words or numbers it takes.";
+CICA1234I 0 "FILE {file}: {name} IS OPEN, AMP SAYS {words}: {what}",
+    "AMP has MSG=SMBBIAS, which asks what serves the open. On z/OS ACCBIAS, SMBDFR, SMBHWT and SMBVSP choose \
+     buffers at OPEN. Here they choose nothing: each request does what suits it.",
+    "Nothing. BUFND and BUFNI give the open buffers of its own, SHRPOOL those of a pool.";
+CICA1235I 0 "FILE {file}: {name} WAS CLOSED, AMP SAYS {words}: {what}",
+    "AMP has words of system-managed buffering (ACCBIAS and others), or MSG=SMBBIAS. What was done between the open and \
+     the close was counted, of data and index, for all opens of the data set in this program. Reads are said to be by \
+     key and in order where more records came than were asked for by key. It is told with MSG=SMBBIAS, or with CICA_MESSAGES=I.",
+    "Nothing.";
+CICA1236E 12 "NO DATA SET CAN BE USED: {reason}",
+    "A variable of the environment is wrong (CICA_DFSVSAMP, CICA_POOL, CICA_IO, CICA_SMF and others), the text that \
+     CICA_DFSVSAMP names is wrong or its pools cannot be had, or there is no memory for the buffer pool. An OPEN of a \
+     data set gets status 91 (93 in the set enterprise).",
+    "Do what the message says, or unset the variable that it names.";
 }

@@ -10,6 +10,7 @@
 //! RecordLocks      which open has locked which record            [locks]
 //! EndOfStep        the SMF record of a step                      [step]
 //! intervals        SMF records while data sets are open          [interval_from_environment]
+//! heard            what an open has done, for who closes it      [closing]
 //! volumes          what volumes have room for, extent by extent   [CatalogVolumes]
 //! ```
 //! The engine knows files, the catalog knows names; what both must agree on is decided here and nowhere else.
@@ -17,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod heard;
 mod in_doubt;
 mod intervals;
 mod locks;
@@ -30,6 +32,7 @@ mod turn;
 mod volumes;
 
 pub use error::SessionError;
+pub use heard::{closing, Done};
 pub use in_doubt::DecideError;
 pub use intervals::{interval_from_environment, INTERVAL_VARIABLE};
 pub use locks::{Held, Opener, RecordLocks, LONGEST_WAIT};

@@ -1,6 +1,7 @@
 //! What a process works with: the catalog that is meant, and an engine over it.
 
 use crate::error::SessionError;
+use crate::heard::Closes;
 use crate::intervals;
 use crate::locks::RecordLocks;
 use crate::open::{check_inhibited, files, open};
@@ -202,6 +203,14 @@ impl Session {
         opens.open(&self.engine, name, catalog, reached, options)
     }
 
+    /// From now on it is known of each open what it has done, once it is closed ([`closing`](crate::closing)).
+    pub fn count_opens(&self) {
+        // Where records are written it is so from the start.
+        if self.smf.is_none() {
+            self.engine.watch(Arc::new(Closes { smf: None }));
+        }
+    }
+
     /// Its way to open data sets.
     pub fn opens(&self) -> Opens {
         Opens {
@@ -235,7 +244,9 @@ fn watch(
     };
     let file = SmfFile::new(disk.clone(), clock.clone(), catalog.directory(), origin, write::MOST);
     let file = Arc::new(file);
-    engine.watch(file.clone());
+    engine.watch(Arc::new(Closes {
+        smf: Some(file.clone()),
+    }));
     // Made with the first open, so not asked for before that.
     let same = file.clone();
     engine.count_smf(move |cells, pool| same.show_counts(cells, pool));
