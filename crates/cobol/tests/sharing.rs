@@ -152,6 +152,44 @@ fn shared(command: &mut Command) -> &mut Command {
     command.env("CICA_SHARE", "on").env("CICA_SERVER", server())
 }
 
+/// Its owner has the buffers, and counts for all who share it.
+#[test]
+fn what_is_shared_has_no_buffers_here_to_tell_of() {
+    let shop = Shop::by(Way::Interposed, "share-bias");
+    let mut command = shop.place.command(&shop.clerk);
+    let command = shared(&mut command).env("DD_STOCK", "DSN=STOCK,AMP=('ACCBIAS=DO,MSG=SMBBIAS')");
+    let pipes = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut clerk = pipes.spawn().unwrap();
+    clerk
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(b"open\nread 5\nclose\nstop\n")
+        .unwrap();
+    let done = clerk.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&done.stderr);
+    let told: Vec<&str> = told.lines().filter(|line| line.starts_with("CICA123")).collect();
+    let [opened, closed] = &told[..] else {
+        panic!("{told:?}")
+    };
+    let said = "AMP SAYS ACCBIAS=DO,MSG=SMBBIAS";
+    assert!(
+        opened.ends_with(&format!(
+            "STOCK IS OPEN, {said}: the pool of the process that shares it serves it"
+        )),
+        "{opened}"
+    );
+    assert!(
+        closed.ends_with(&format!(
+            "STOCK WAS CLOSED, {said}: the process that shares it counts what is done ('cica stat')"
+        )),
+        "{closed}"
+    );
+}
+
 #[test]
 fn what_one_program_has_locked_another_meets() {
     WAYS.into_iter().for_each(what_one_program_has_locked_another_meets_by);
