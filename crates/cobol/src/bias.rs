@@ -1,8 +1,8 @@
 //! What became of AMP's words of system-managed buffering: what serves an open, and what it did.
 //!
-//! On z/OS these words choose buffers at OPEN. Here nothing is chosen then: reads forward in order read ahead, others do
-//! not, and what a program that only reads in order has passed leaves the pool. So OPEN tells what serves the file, and
-//! CLOSE what was counted, of which nothing is guessed.
+//! On z/OS these words choose buffers at OPEN. Here nothing is chosen then: reads forward in order read ahead, others
+//! do not, and what a program that only reads in order has passed leaves the pool. So OPEN tells what serves the file,
+//! and CLOSE what was counted, of which nothing is guessed.
 
 use crate::amp::BufferBias;
 use crate::source::Source;
