@@ -298,6 +298,20 @@ fn assert_locks_what_is_not_there(
 fn what_is_locked_and_not_there_is_inserted_by_nobody_else() {
     let (engine, ds) = opened();
     assert_locks_what_is_not_there(&engine, &ds, &key(15), |s| insert(s, 15, 1));
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "s", |data, _| {
+        (data.spanned, data.maximum_record) = (true, 2500)
+    });
+    let ds = world.open(&engine, "s");
+    for n in [10, 20] {
+        ds.string().insert(&sealed(n, 1, 60), Insert::Sequential).unwrap();
+    }
+    ds.close().unwrap();
+    let ds = world.open(&engine, "s");
+    assert_locks_what_is_not_there(&engine, &ds, &key(15), |s| {
+        s.insert(&sealed(15, 1, 2000), Insert::Direct).map(drop)
+    });
     for organization in [Organization::Rrds, Organization::Vrrds] {
         let world = World::memory();
         let engine = world.engine();

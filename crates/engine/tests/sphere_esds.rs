@@ -303,3 +303,23 @@ fn an_index_to_which_no_record_has_a_key_is_built_and_empty() {
     ds.close().unwrap();
     assert_eq!(entries(&world, &engine, "n").len(), 1);
 }
+
+/// As without them, the address that comes next is nobody's to lock: records come to the end.
+#[test]
+fn who_has_locked_the_next_address_keeps_nobody_from_adding() {
+    let world = World::memory();
+    let engine = ready(&world, Pointers::Rba);
+    let ds = open(&world, &engine);
+    let mut adds = ds.string();
+    let at = adds.insert(&record(5, "0005", "AAA"), Insert::Sequential).unwrap();
+    let mut own = ds.string();
+    let next = at + record(5, "0005", "AAA").len() as u64;
+    own.lock(&next.to_be_bytes(), LockMode::Exclusive, Patience::None)
+        .unwrap();
+    assert_eq!(
+        adds.insert(&record(6, "0006", "AAA"), Insert::Sequential).unwrap(),
+        next
+    );
+    drop((own, adds));
+    ds.close().unwrap();
+}

@@ -9,7 +9,7 @@
 
 use super::Common;
 use crate::error::RequestError;
-use crate::locks::Holds;
+use crate::locks::{HeldForChange, Holds};
 use crate::log::Log;
 use crate::sync::RwLockReadGuard;
 use cica_format::log;
@@ -130,6 +130,22 @@ impl Common {
         match context {
             Context::Itself(owner) if self.holds.is_kept_from(key, owner) => Err(self.holds.refused(key, owner)),
             _ => Ok(()),
+        }
+    }
+
+    /// Holds the record of a change that is made by itself, if somebody may lock it by name: nobody does so between the
+    /// look at the record and the change of it, where no latch is kept from the one to the other (locks:L8).
+    ///
+    /// # Errors
+    /// 8/20, 8/24.
+    pub fn hold_if_lockable<'h>(
+        &'h self,
+        context: Context<'_>,
+        key: &'h [u8],
+    ) -> Result<Option<HeldForChange<'h>>, RequestError> {
+        match context {
+            Context::Itself(owner) if self.holds.is_lockable() => self.holds.hold_for_change(key, owner).map(Some),
+            _ => Ok(None),
         }
     }
 }

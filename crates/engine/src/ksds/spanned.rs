@@ -20,6 +20,7 @@ impl Ksds {
     pub(super) fn insert_spanned(&self, record: &[u8], context: Context<'_>) -> Result<Inserted, RequestError> {
         let _reserve = self.reserve_change()?;
         let _structure = self.structure.lock();
+        let _held = self.hold_if_lockable(context, self.key_of(record))?;
         self.check_kept(context, self.key_of(record))?;
         let is_last = self.first_at(self.key_of(record), true)?.is_none();
         let inserted = self.place_record(record)?;

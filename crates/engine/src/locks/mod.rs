@@ -29,7 +29,8 @@
 //!   the next thing he does. Who wants it waits for him, and for nobody else, whatever he keeps himself.
 //! * L8. A change that holds nothing, as an insert, looks for who has locked its record when nobody else can change it
 //!   any more: below the latch of its page, or it holds the record. It looks where [`Holds`] knows that a record may be
-//!   locked, which is known before the first one is.
+//!   locked, which is known before the first one is. A load may look too early, since nobody reads before it has ended;
+//!   who adds to an ESDS looks for its end, for what comes next has no name yet.
 
 mod counts;
 mod hashing;
@@ -46,7 +47,7 @@ mod waiting;
 mod tests;
 
 pub use counts::LockCounts;
-pub use holds::Holds;
+pub use holds::{HeldForChange, Holds};
 pub use owner::LockOwner;
 pub use table::Locks;
 

@@ -26,6 +26,10 @@ pub trait BaseChange {
     }
     /// What names the record in the base, and nothing else does: the prime key, or the RBA in eight bytes.
     fn identity(&self) -> &[u8];
+    /// Has somebody been able to lock it by that? What comes next in an ESDS has no name before.
+    fn is_lockable(&self) -> bool {
+        true
+    }
     /// What the base refuses whatever alternate indexes say.
     fn check(&self) -> Result<(), RequestError>;
     /// Does it; `None`, and nothing is done: it needs the gate exclusively.
@@ -231,6 +235,10 @@ impl BaseChange for EnteredChange<'_> {
 
     fn identity(&self) -> &[u8] {
         &self.rba
+    }
+
+    fn is_lockable(&self) -> bool {
+        self.old.is_some()
     }
 
     fn check(&self) -> Result<(), RequestError> {

@@ -88,7 +88,7 @@ impl Sphere {
             .map(|&(place, key, _)| (place, key))
             .chain([(BASE, identity)]);
         let _locks = self.stripes.lock(all);
-        self.keep(base, identity, &keys, context)?;
+        self.keep(base, change, &keys, context)?;
         // What the base itself refuses comes first.
         let most = match context {
             Context::Unit(unit) if unit.takes_back.is_some() => Most::AsStored,
@@ -108,11 +108,10 @@ impl Sphere {
         let _reserve = self.reserve(base, &steps)?;
         loop {
             let _gates = self.gates(base, &exclusive);
-            // Nobody locks it by name between the look and the change (locks:L8).
-            let holds = &base.common().holds;
-            let _held = match context {
-                Context::Itself(owner) if holds.is_lockable() => Some(holds.hold_for_change(identity, owner)?),
-                _ => None,
+            let _held = if change.is_lockable() {
+                base.common().hold_if_lockable(context, identity)?
+            } else {
+                None
             };
             match self.apply(base, change, &steps, &exclusive)? {
                 Ok(place) => {
@@ -146,7 +145,7 @@ impl Sphere {
     fn keep(
         &self,
         base: &OpenDataSet,
-        identity: &[u8],
+        change: &impl BaseChange,
         keys: &[(usize, &[u8], bool)],
         context: Context<'_>,
     ) -> Result<(), RequestError> {
@@ -154,7 +153,9 @@ impl Sphere {
             Context::Unit(unit) => unit.keep(common, key),
             _ => common.check_kept(context, key),
         };
-        keep(base.common(), identity)?;
+        if change.is_lockable() || matches!(context, Context::Unit(_)) {
+            keep(base.common(), change.identity())?;
+        }
         for &(place, key, _) in keys.iter().filter(|&&(place, ..)| self.members[place].layout.unique) {
             let member = &self.members[place];
             keep(&member.ksds, key).map_err(|error| member.upgrade_error(error))?;
