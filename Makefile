@@ -17,8 +17,8 @@ SIGNALS ?= 10000
 # How long `make fuzz` stays with each kind of input.
 SECONDS ?= 90
 
-.PHONY: help demo test bench fmt lint deny docs crash reliability signals mutants cargo-mutants miri inputs fuzz install
-.PHONY: dist clean
+.PHONY: help demo test bench fmt lint deny docs crash reliability signals mutants cargo-mutants miri inputs fuzz browser
+.PHONY: install dist clean
 
 help:
 	@echo "make demo     build, and walk through everything with data of 1979 and of today"
@@ -31,6 +31,7 @@ help:
 	@echo "make miri     a writer and a reader on one page, in the language's memory model (a nightly compiler with Miri)"
 	@echo "make inputs   bad inputs to all that is read, ten minutes for each kind; writes a page"
 	@echo "make fuzz     the same and jobs of control cards by coverage, SECONDS=$(SECONDS) for each kind (cargo-fuzz, a nightly compiler)"
+	@echo "make browser  the pages of the monitor and of a study in a real browser, with pictures of them (needs Chromium)"
 	@echo "make bench    against LMDB, Berkeley DB, RocksDB, WiredTiger, SQLite, fjall and redb"
 	@echo "make docs     the book, into $(TARGET)/book"
 	@echo "make fmt lint format the sources; compile with all warnings as errors"
@@ -86,6 +87,11 @@ inputs:
 fuzz:
 	@command -v cargo-fuzz >/dev/null || cargo install --locked cargo-fuzz
 	fuzz/run.sh $(SECONDS)
+
+browser:
+	@checks/prepare test
+	cargo build --locked -p cica-cli
+	checks/browser.py --bin $(TARGET)/debug
 
 bench:
 	@checks/prepare bench

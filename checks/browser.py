@@ -3,8 +3,8 @@
 
     checks/browser.py --bin DIRECTORY [--out DIRECTORY] [--browser PROGRAM] [--study YEAR ...]
 
-Chromium loads them, on a screen as narrow as a telephone and on a wide one, in light and in dark, and runs their scripts.
-Then the document that it has made is looked at:
+Chromium loads them, on a screen as narrow as a telephone and on a wide one, in light and in dark, and runs their
+scripts. Then the document that it has made is looked at:
 
  1. each table has the rows that `/json` has, and they are told anew as data sets are opened and closed;
  2. no script fails, and the console shows no error;
@@ -46,18 +46,19 @@ Object.fromEntries([...document.querySelectorAll("h2")].map(h2 => {
 }))
 """
 
-# What is wider than the screen, what is cut off in its own place, and cells of a row that lie over one another. What scrolls
-# for itself may be wider where there is room for a table at all.
+# What is wider than the screen or cut off in its own place, words that are broken, and cells of a row that lie over one
+# another. What scrolls for itself may be wider where there is room for a table at all.
 WRONG = """
 (() => {
-  const wrong = [], width = document.documentElement.clientWidth;
+  const wrong = [], width = document.documentElement.clientWidth, wide = document.documentElement.scrollWidth;
   const name = e => e.tagName + " " + (e.textContent || "").trim().slice(0, 40);
-  if (document.documentElement.scrollWidth > width) wrong.push("the page is " + document.documentElement.scrollWidth + " wide");
+  if (wide > width) wrong.push("the page is " + wide + " wide");
   for (const e of document.querySelectorAll("body *")) {
     const box = e.getBoundingClientRect();
     if (!box.width || e.closest("svg, .table, script") || (width > 600 && e.closest(".room"))) continue;
     if (box.right > width + 1 || box.left < -1) wrong.push("beyond the edge: " + name(e));
-    if (e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline") wrong.push("cut off: " + name(e));
+    const is_block = getComputedStyle(e).display !== "inline";
+    if (is_block && e.scrollWidth > e.clientWidth + 1) wrong.push("cut off: " + name(e));
   }
   for (const cell of document.querySelectorAll("td")) for (const text of cell.childNodes) {
     if (text.nodeType !== Node.TEXT_NODE) continue;
@@ -70,13 +71,15 @@ WRONG = """
   for (const row of document.querySelectorAll("tr")) {
     const cells = [...row.cells].map(cell => [cell, cell.getBoundingClientRect()]).filter(([, box]) => box.width);
     cells.forEach(([one, a], n) => cells.slice(n + 1).forEach(([other, b]) => {
-      const over = Math.min(a.right, b.right) - Math.max(a.left, b.left), under = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      const over = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const under = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
       if (over > 1 && under > 1) wrong.push(name(one) + " lies over " + name(other));
     }));
   }
   for (const text of document.querySelectorAll("svg text")) {
     const box = text.getBoundingClientRect(), all = text.ownerSVGElement.getBoundingClientRect();
-    if (box.left < all.left - 1 || box.right > all.right + 1 || box.bottom > all.bottom + 1) wrong.push("beyond its plot: " + name(text));
+    const is_outside = box.left < all.left - 1 || box.right > all.right + 1 || box.bottom > all.bottom + 1;
+    if (is_outside) wrong.push("beyond its plot: " + name(text));
   }
   return wrong;
 })()
@@ -110,15 +113,16 @@ class Place:
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def run(self, *words, text="", good=(0,), **environment):
-        done = subprocess.run([self.cica, *words], input=text, text=True, capture_output=True, cwd=self.directory, check=False,
-                              env={**self.environment, **environment})
+        done = subprocess.run([self.cica, *words], input=text, text=True, capture_output=True, cwd=self.directory,
+                              check=False, env={**self.environment, **environment})
         if done.returncode not in good:
             raise Wrong(f"cica {' '.join(words)} ended with {done.returncode}: {done.stderr.strip()}")
         return done.stdout
 
     def start(self, *words, **environment):
-        process = subprocess.Popen([self.cica, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                   stderr=subprocess.DEVNULL, cwd=self.directory, env={**self.environment, **environment})
+        process = subprocess.Popen([self.cica, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True, cwd=self.directory,
+                                   env={**self.environment, **environment})
         self.started.append(process)
         return process
 

@@ -32,9 +32,10 @@ class Chromium:
     def __init__(self, path):
         self.profile = tempfile.mkdtemp(prefix="cica-browser-")
         self.errors = open(os.path.join(self.profile, "stderr"), "w", encoding="utf-8")
-        # It reads from descriptor 3 and writes to 4. Ours lie above, so that none is closed by taking the place of another.
-        ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 20) for end in (*os.pipe(), *os.pipe())]
-        its_in, self.out, self.into, its_out = ends
+        # It reads from 3 and writes to 4. The ends lie above, so that none takes the place of another; the low
+        # ones are closed when it runs: Popen must not use 3 and 4 itself.
+        low = [*os.pipe(), *os.pipe()]
+        its_in, self.out, self.into, its_out = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 20) for end in low]
 
         def place():
             os.dup2(its_in, 3)
@@ -44,9 +45,9 @@ class Chromium:
                    "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--hide-scrollbars"]
         if os.geteuid() == 0:
             options.append("--no-sandbox")  # It refuses to be root with one.
-        self.process = subprocess.Popen([path, *options], stdin=subprocess.DEVNULL, stdout=self.errors, stderr=self.errors,
-                                        pass_fds=(3, 4), preexec_fn=place)
-        for end in (its_in, its_out):
+        self.process = subprocess.Popen([path, *options], stdin=subprocess.DEVNULL, stdout=self.errors,
+                                        stderr=self.errors, pass_fds=(3, 4), preexec_fn=place)
+        for end in (*low, its_in, its_out):
             os.close(end)
         self.number, self.left, self.pages = 0, b"", {}
 
