@@ -78,11 +78,8 @@ pub struct CopyCounts {
 impl CopyCounts {
     fn refuse(&mut self, refusal: &Refusal) {
         self.refused += 1;
-        let other = matches!(
-            refusal,
-            Refusal::OutOfSequence | Refusal::Length(_) | Refusal::Improper(_)
-        );
-        self.duplicates += u64::from(!other);
+        // One that a unique alternate index refuses is not there.
+        self.duplicates += u64::from(matches!(refusal, Refusal::Duplicate(Some(_))));
     }
 }
 
@@ -297,6 +294,10 @@ fn refused(refusal: &Refusal, found: FoundRecord<'_>, number: u64, output: &Outp
         // The key of a relative data set is its number.
         Refusal::Duplicate(Some(duplicate)) if key.is_some() => {
             Failure::new(&IDC3308I, &[("key", &self::named(duplicate, output))])
+        }
+        Refusal::Duplicate(None) => {
+            let words = format!("{named}: ANOTHER HAS ITS ALTERNATE KEY");
+            Failure::new(&IDC3308I, &[("key", &words)])
         }
         _ => Failure::new(&IDC3308I, &[("key", &named)]),
     }

@@ -159,3 +159,23 @@ fn the_same_import_may_be_made_again() {
         }
     }
 }
+
+/// Who keeps nothing but the file must hear what is not in the data set.
+#[test]
+fn an_import_ends_with_8_where_a_unique_alternate_index_keeps_a_record_out() {
+    let place = Place::new();
+    place.write("first", b"0001AAAA\n0002BBBB\n");
+    place
+        .run(&["import", "first", "A.B", "--keys", "4,0", "--recordsize", "8,8", "-q"])
+        .done();
+    let cards = "  DEFINE AIX(NAME(A.X) RELATE(A.B) KEYS(4 4) UNIQUEKEY UPGRADE TRACKS(1 1))\n  \
+                 BLDINDEX INDATASET(A.B) OUTDATASET(A.X)\n";
+    place.write("cards", cards.as_bytes());
+    place.run(&["idcams", "cards"]).done();
+    place.write("again", b"0001AAAA\n");
+    assert_eq!(place.run(&["import", "again", "A.B", "-q"]).status, 4);
+    place.write("other", b"0003AAAA\n");
+    place
+        .run(&["import", "other", "A.B", "-q"])
+        .failed(8, &["(0003): ANOTHER HAS ITS ALTERNATE KEY"]);
+}

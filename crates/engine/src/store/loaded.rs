@@ -144,7 +144,9 @@ impl Component {
         for image in empty.chunks_exact_mut(self.layout.ci_size) {
             ci::render(image, std::iter::empty(), ci::Segment::Whole, 0);
         }
-        self.write_images(ca, region, slots.start, &empty)
+        self.write_images(ca, region, slots.start, &empty)?;
+        self.count_written(slots.len() as u64);
+        Ok(())
     }
 
     /// Where the last whole piece ends that the CAs reach to; `None`: they do not lie together, or reach to none.
@@ -234,6 +236,7 @@ impl Component {
     }
 
     fn enter_images(&self, own: &Stretch<'_>) -> Result<(), RequestError> {
+        self.count_written((own.images.len() / self.layout.ci_size) as u64);
         self.with_ca(own.ca, |page| {
             for (i, image) in own.images.chunks_exact(self.layout.ci_size).enumerate() {
                 let place = page.place(i);
