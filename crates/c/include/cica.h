@@ -462,7 +462,7 @@ enum {
 int cica_string_patience(cica_string *string, int64_t milliseconds);
 
 enum { /* what reads do about such records */
-    CICA_NRI = 0,   /* they are read as they are now (as at first) */
+    CICA_NRI = 0,   /* they are read as they are now (as at first, but CR where SHAREOPTIONS alone let the open in) */
     CICA_CR = 1,    /* they are waited for, by the string's patience, and read when what was changed is committed */
     CICA_CRE = 2,   /* the same, and nobody changes what was read before the string's unit ends or the string is closed */
     CICA_LOCKED = 3 /* the same, and nobody else reads it so */

@@ -4,7 +4,8 @@ use crate::buffers::{BufferCounts, Quota, Transfer};
 use crate::cluster::OpenCluster;
 use crate::error::RequestError;
 use crate::examine::Examination;
-use crate::far::{Facts, FarDataSet, Whole};
+use crate::far::{Facts, FarDataSet, FarString, Whole};
+use crate::locks::{Patience, ReadIntegrity};
 use crate::open::{Handle, OpenDataSet, Pin, Sphere};
 use crate::pinned::PinnedTrees;
 use crate::request::{Access, CloseReport, Intent};
@@ -27,6 +28,8 @@ const LOOKED_AT_AHEAD: usize = 1 << 16;
 #[derive(Clone)]
 pub struct DataSet {
     of: Whereabouts,
+    /// How strings on another process's data set begin to read.
+    reads: Option<(ReadIntegrity, Patience)>,
 }
 
 /// Where it is open.
@@ -42,6 +45,7 @@ impl From<Handle> for DataSet {
     fn from(handle: Handle) -> DataSet {
         DataSet {
             of: Whereabouts::Near(handle, None),
+            reads: None,
         }
     }
 }
@@ -52,7 +56,27 @@ impl DataSet {
     pub fn far(set: Arc<dyn FarDataSet>, access: Access) -> DataSet {
         DataSet {
             of: Whereabouts::Far(set, access),
+            reads: None,
         }
+    }
+
+    /// The same open of a data set that another process owns: its strings read so until they say otherwise, and wait so
+    /// long for what others have.
+    pub fn reading(self, integrity: ReadIntegrity, patience: Patience) -> DataSet {
+        DataSet {
+            reads: Some((integrity, patience)),
+            ..self
+        }
+    }
+
+    /// A new string on a data set that another process owns.
+    fn far_string(&self, string: Box<dyn FarString>, access: Access, unit: Option<&UnitOfRecovery>) -> Str {
+        let mut string = Str::far(string, access, unit);
+        if let Some((integrity, patience)) = self.reads {
+            string.set_integrity(integrity);
+            string.set_patience(patience);
+        }
+        string
     }
 
     /// Does another process own it?
@@ -93,7 +117,7 @@ impl DataSet {
     pub fn string(&self) -> Str {
         match &self.of {
             Whereabouts::Near(handle, way) => show_way(handle.inner(), way, string_on_base(handle)),
-            Whereabouts::Far(set, access) => Str::far(set.string(None, None), *access, None),
+            Whereabouts::Far(set, access) => self.far_string(set.string(None, None), *access, None),
         }
     }
 
@@ -106,7 +130,7 @@ impl DataSet {
                 string.joins(other);
                 string
             }
-            Whereabouts::Far(set, access) => Str::far(set.string(None, other.far_string()), *access, None),
+            Whereabouts::Far(set, access) => self.far_string(set.string(None, other.far_string()), *access, None),
         }
     }
 
@@ -117,7 +141,7 @@ impl DataSet {
             Whereabouts::Near(handle, way) => show_way(handle.inner(), way, string_on_base(handle).within(unit)),
             Whereabouts::Far(set, access) => {
                 let far = unit.far_part(|| set.new_unit());
-                Str::far(set.string(Some(&*far), None), *access, Some(unit))
+                self.far_string(set.string(Some(&*far), None), *access, Some(unit))
             }
         }
     }

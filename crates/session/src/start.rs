@@ -3,7 +3,7 @@
 use crate::error::SessionError;
 use crate::heard::Closes;
 use crate::intervals;
-use crate::locks::RecordLocks;
+use crate::locks::{RecordLocks, LONGEST_WAIT};
 use crate::open::{check_inhibited, files, open};
 use crate::reach::{reach, Reached};
 use crate::share::{Owner, Sharing};
@@ -12,7 +12,9 @@ use cica_catalog::symbols::VARIABLE as SYMBOLS_VARIABLE;
 use cica_catalog::{Catalog, Name, Surroundings, Symbols};
 use cica_counters::{ProcessIdentity, DIRECTORY};
 use cica_disk::{Clock, Confined, Disk, LinuxDisk, SystemClock};
-use cica_engine::{DataSet, Engine, Env, Io, OpenError, OpenOptions, PoolText, PoolTextError};
+use cica_engine::{
+    Access, DataSet, Engine, Env, Io, OpenError, OpenOptions, Patience, PoolText, PoolTextError, ReadIntegrity,
+};
 use cica_smf::{write, Origin, SmfFile};
 use std::fmt;
 use std::io::{self, Read};
@@ -406,7 +408,9 @@ impl Opens {
             // Where nobody shares it, the first answer says why.
             Err(error) if sharing.may_join(&error, reached, options) => {
                 let joined = self.owner.open(directory, names, &data, options, false);
-                joined.map_err(|_| error)
+                joined
+                    .map(|data_set| committed(data_set, options.access))
+                    .map_err(|_| error)
             }
             // To ask who has it is not to share it.
             Err(SessionError::Open(mut error)) if sharing != Sharing::Owner => {
@@ -422,6 +426,16 @@ impl Opens {
             opened => opened,
         }
     }
+}
+
+/// Who joins others without having asked for record-level sharing reads what is committed, whatever they have changed and
+/// not committed. A reader waits for that; who may change records hears at once that another has them.
+fn committed(data_set: DataSet, access: Access) -> DataSet {
+    let patience = match access {
+        Access::Input => Patience::Until(LONGEST_WAIT),
+        Access::Output => Patience::None,
+    };
+    data_set.reading(ReadIntegrity::Consistent, patience)
 }
 
 /// The disk of a process that uses the catalog in `directory`: nothing is touched but what belongs to the catalog, or lies
