@@ -57,6 +57,8 @@ pub struct Staged {
     bytes: Vec<u8>,
     /// Where they go.
     at: usize,
+    /// Some of the batch did not go there: it has no place for more, and is not there when it ends.
+    failed: bool,
 }
 
 /// Bytes that go at a time.
@@ -64,11 +66,11 @@ const STAGED: usize = 16 << 10;
 
 impl Staged {
     /// Puts a record into an area, within `room`, where the one before it ended; then the room is what is left. False:
-    /// there is not enough.
+    /// there is not enough, or the area is no place for it; then the room is as it was.
     #[inline]
     pub fn put(&mut self, area: &mut FilledArea, room: &mut Range<usize>, record: &Record<'_>) -> bool {
         let end = room.start + HEAD + record.bytes.len();
-        if end > room.end {
+        if end > room.end || self.failed {
             return false;
         }
         if self.at + self.bytes.len() != room.start {
@@ -77,17 +79,28 @@ impl Staged {
             self.at = room.start;
         }
         push(&mut self.bytes, record);
-        room.start = end;
-        self.bytes.len() < STAGED || self.finish(area)
+        if self.bytes.len() >= STAGED {
+            self.store(area);
+        }
+        if !self.failed {
+            room.start = end;
+        }
+        !self.failed
     }
 
-    /// Everything is there now. False: it would lead out of the area.
+    /// Everything is there now, and the next record begins a batch. False: some of it led out of the area.
     pub fn finish(&mut self, area: &mut FilledArea) -> bool {
-        let stored = area.store(self.at, &self.bytes);
+        if !self.failed && !self.bytes.is_empty() {
+            self.store(area);
+        }
+        !std::mem::take(&mut self.failed)
+    }
+
+    fn store(&mut self, area: &mut FilledArea) {
+        self.failed = !area.store(self.at, &self.bytes);
         self.at += self.bytes.len();
         self.bytes.clear();
         Line::give_back(&mut self.bytes);
-        stored
     }
 }
 
@@ -254,6 +267,28 @@ mod tests {
         batch.give_up();
         assert!(batch.is_empty() && !batch.take(|| true));
         assert_eq!(batch.last(), Some(some(0)));
+    }
+
+    #[test]
+    fn a_batch_that_does_not_go_where_it_is_seen_is_not_taken_for_one_that_does() {
+        let mut filled = FilledArea::new(STAGED).expect("memory");
+        let record = |bytes| Record { bytes, rba: 0, rrn: 0 };
+        // The room leads out of the memory; records that would find a place behind those that were lost find none.
+        let (mut room, mut staged) = (STAGED - 64..8 * STAGED, Staged::default());
+        let (small, large) = ([1; 16], vec![2; STAGED]);
+        assert!(staged.put(&mut filled, &mut room, &record(&small)));
+        let before = room.clone();
+        assert!(!staged.put(&mut filled, &mut room, &record(&large)));
+        assert_eq!(room, before, "the record is not there");
+        for _ in 0..3 {
+            assert!(!staged.put(&mut filled, &mut room, &record(&small)));
+            assert_eq!(room, before, "nor is one behind it");
+        }
+        assert!(!staged.finish(&mut filled), "it has lost its first record");
+        // The next batches have nothing to do with it.
+        assert!(staged.finish(&mut filled));
+        let mut room = 0..STAGED;
+        assert!(staged.put(&mut filled, &mut room, &record(&small)) && staged.finish(&mut filled));
     }
 
     #[test]

@@ -10,7 +10,7 @@
 
 use crate::line::Line;
 use crate::refusal::fenced;
-use crate::wire::{Dial, HangUp};
+use crate::wire::{Dial, HangUp, Wire, PAUSE};
 use crate::words::{parse, Answer, Ask, VERSION};
 use cica_disk::{Clock, PeerProcess, SystemClock};
 use cica_engine::RequestError;
@@ -136,6 +136,11 @@ impl Client {
     /// Time passes by it.
     pub fn clock(&self) -> &dyn Clock {
         &*self.clock
+    }
+
+    /// Who the owner is; `None`: nobody knows.
+    pub fn peer(&self) -> Option<PeerProcess> {
+        self.lines.lock().idle.first().and_then(|(line, _)| line.peer())
     }
 
     /// Is the owner gone (C1)?
@@ -371,25 +376,67 @@ enum Patience {
     Asks,
 }
 
+impl Patience {
+    /// For the first answer.
+    fn greeting(self) -> Duration {
+        match self {
+            Patience::Asks => ASKING,
+            Patience::Joins | Patience::Needs => GREETING,
+        }
+    }
+
+    /// For a place among those who wait to be accepted. There are thousands, and an owner that lives has one soon;
+    /// whether it is stopped cannot be seen before.
+    fn place(self) -> Duration {
+        match self {
+            Patience::Asks | Patience::Joins => ASKING,
+            Patience::Needs => GREETING,
+        }
+    }
+}
+
 /// A new connection of a session; 0: of a new one, whose number is returned. Who listens there and says nothing,
 /// because it is stopped or no server, keeps nobody for ever.
 fn dial(owner: &dyn Dial, program: &str, session: u64, patience: Patience) -> std::io::Result<(Line, u64)> {
-    let mut line = Line::new(owner.dial()?);
+    let (wire, waited) = reach(owner, patience)?;
+    let mut line = Line::new(wire);
     line.set_patience(Some(FIRST_LOOK))?;
-    let session = greet(&mut line, program, session, patience)?;
+    let session = greet(&mut line, program, session, patience, waited)?;
     // A request may wait for a record for as long as its program wants.
     line.set_patience(None)?;
     Ok((line, session))
 }
 
-fn greet(line: &mut Line, program: &str, session: u64, patience: Patience) -> std::io::Result<u64> {
+/// A connection, and how long there was no place for it.
+fn reach(owner: &dyn Dial, patience: Patience) -> std::io::Result<(Box<dyn Wire>, Duration)> {
+    let mut waited = Duration::ZERO;
+    loop {
+        match owner.dial() {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            dialed => return Ok((dialed?, waited)),
+        }
+        if waited >= patience.place() {
+            return Err(silent(None, false, waited));
+        }
+        owner.pause();
+        waited += PAUSE;
+    }
+}
+
+fn greet(
+    line: &mut Line,
+    program: &str,
+    session: u64,
+    patience: Patience,
+    mut waited: Duration,
+) -> std::io::Result<u64> {
     let hello = Ask::Hello {
         version: VERSION,
         session,
         program,
     };
     line.send(&hello, None)?;
-    let (mut space, mut waited) = (Vec::new(), Duration::ZERO);
+    let mut space = Vec::new();
     loop {
         match line.receive(&mut space) {
             Ok(Some(body)) => return greeted(body),
@@ -399,11 +446,7 @@ fn greet(line: &mut Line, program: &str, session: u64, patience: Patience) -> st
         }
         let peer = line.peer();
         let stopped = peer.filter(PeerProcess::is_stopped);
-        let most = match patience {
-            Patience::Asks => ASKING,
-            Patience::Joins | Patience::Needs => GREETING,
-        };
-        if waited >= most || stopped.is_some() && patience != Patience::Needs {
+        if waited >= patience.greeting() || stopped.is_some() && patience != Patience::Needs {
             return Err(silent(peer, stopped.is_some(), waited));
         }
     }

@@ -40,4 +40,4 @@ pub use line::Line;
 pub use refusal::Refusal;
 pub use string::{FRESH, UNUSED};
 pub use unit::{durability_code, durability_of};
-pub use wire::{address, Dial, HangUp, Received, Wire};
+pub use wire::{address, Dial, HangUp, Received, Wire, PAUSE};

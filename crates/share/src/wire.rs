@@ -3,8 +3,9 @@
 use cica_disk::PeerProcess;
 use rustix::fs::{Mode, OFlags};
 use rustix::net::{
-    recvmsg, send as send_some, sendmsg, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags,
+    connect, recvmsg, send as send_some, sendmsg, socket_with, AddressFamily, RecvAncillaryBuffer,
+    RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags,
+    SocketType,
 };
 use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -63,20 +64,36 @@ pub trait Wire: Send {
 /// Ends a connection, so that whoever waits for it is told so. It keeps none open.
 pub type HangUp = Box<dyn Fn() + Send + Sync>;
 
+/// How long who was told that an owner has no place waits before it asks again.
+pub const PAUSE: Duration = Duration::from_millis(20);
+
 /// Where connections come from.
 pub trait Dial: Send + Sync {
-    /// One more to the same owner.
+    /// One more to the same owner. It is not waited for.
     ///
     /// # Errors
-    /// Nobody listens.
+    /// Nobody listens. [`WouldBlock`](std::io::ErrorKind::WouldBlock): somebody does, and as many as have room wait for
+    /// him already.
     fn dial(&self) -> std::io::Result<Box<dyn Wire>>;
+
+    /// [`PAUSE`] passes.
+    fn pause(&self) {
+        std::thread::sleep(PAUSE);
+    }
 }
 
 /// The socket at which an owner listens.
 impl Dial for PathBuf {
     fn dial(&self) -> std::io::Result<Box<dyn Wire>> {
         let (path, _directory) = address(self)?;
-        Ok(Box::new(Socket(Arc::new(UnixStream::connect(path)?))))
+        let how = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, how, None)?;
+        // The system keeps who waits for as long as nobody accepts it, also one that has given up: the queue of an
+        // owner that is stopped fills with those, and nothing here can take one out again.
+        connect(&socket, &SocketAddrUnix::new(path)?)?;
+        let stream = UnixStream::from(socket);
+        stream.set_nonblocking(false)?;
+        Ok(Box::new(Socket(Arc::new(stream))))
     }
 }
 

@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used)]
 
 use cica_disk::SystemClock;
-use cica_share::{Client, Dial, Wire};
+use cica_share::{address, Client, Dial, Wire, PAUSE};
+use rustix::net::{bind, listen, socket, AddressFamily, SocketAddrUnix, SocketType};
 use std::io::{ErrorKind, Result};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixListener;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -71,4 +73,73 @@ fn a_socket_has_patience() {
     assert_eq!(read.err().map(|error| error.kind()), Some(ErrorKind::WouldBlock));
     drop(listener);
     std::fs::remove_file(&path).unwrap();
+}
+
+/// An owner that has no place until it was asked so often.
+#[derive(Clone)]
+struct Full {
+    until: u32,
+    pauses: Arc<AtomicU32>,
+}
+
+impl Dial for Full {
+    fn dial(&self) -> Result<Box<dyn Wire>> {
+        if self.pauses.load(Relaxed) < self.until {
+            return Err(ErrorKind::WouldBlock.into());
+        }
+        Silent {
+            ends: true,
+            ..Silent::default()
+        }
+        .dial()
+    }
+
+    fn pause(&self) {
+        self.pauses.fetch_add(1, Relaxed);
+    }
+}
+
+#[test]
+fn a_place_is_waited_for_and_not_for_ever() {
+    let come = |until| {
+        let full = Full {
+            until,
+            pauses: Arc::default(),
+        };
+        let client = Client::over(Box::new(full.clone()), "test", Arc::new(SystemClock));
+        (client.err().expect("nobody answered"), full.pauses.load(Relaxed))
+    };
+    let (error, pauses) = come(7);
+    assert_eq!((error.kind(), pauses), (ErrorKind::ConnectionReset, 7));
+    let (error, pauses) = come(u32::MAX);
+    assert_eq!(error.kind(), ErrorKind::TimedOut);
+    assert_eq!(PAUSE * pauses, Duration::from_secs(60));
+    assert!(
+        error
+            .to_string()
+            .contains("listens there has said nothing for 60 seconds"),
+        "{error}"
+    );
+}
+
+/// A server that is stopped has a queue of those who came, and the system lets nobody more in.
+#[test]
+fn a_socket_with_a_full_queue_is_not_waited_for() {
+    let path = std::env::temp_dir().join(format!("cica-full-{}", std::process::id()));
+    let listener = socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
+    bind(&listener, &SocketAddrUnix::new(address(&path).unwrap().0).unwrap()).unwrap();
+    listen(&listener, 0).unwrap();
+    let (told, tells) = std::sync::mpsc::channel();
+    let full = path.clone();
+    std::thread::spawn(move || {
+        // Those that have gone are in it still.
+        let dialed: Vec<Option<ErrorKind>> = (0..3).map(|_| full.dial().err().map(|error| error.kind())).collect();
+        told.send(dialed).unwrap();
+    });
+    let dialed = tells.recv_timeout(Duration::from_secs(20));
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(
+        dialed.expect("it waits for ever"),
+        [None, Some(ErrorKind::WouldBlock), Some(ErrorKind::WouldBlock)]
+    );
 }
