@@ -128,6 +128,28 @@ fn look(a: &DataSet, b: &DataSet) {
     );
 }
 
+/// Who has a record has had it for some time, whether somebody waits for it or not.
+#[test]
+fn a_lock_is_shown_with_since_when() {
+    let place = Place::with_data_sets();
+    let mut client = place.prepared();
+    let locks = place.run(&["server", "locks", "--json"]).json();
+    let locks = locks.as_array().unwrap();
+    assert!(!locks.is_empty());
+    for lock in locks {
+        let seconds = lock["seconds"].as_u64();
+        assert!(seconds.is_some_and(|seconds| seconds < 600), "{lock}");
+    }
+    let lines = place.run(&["server", "locks"]).done();
+    let column = lines.lines().next().unwrap().find("SINCE").unwrap() + "SINCE".len();
+    for line in lines.lines().skip(1) {
+        assert!(line[..column].ends_with(" s"), "{lines}");
+    }
+    client.kill().unwrap();
+    client.wait().unwrap();
+    place.run(&["server", "stop"]).done();
+}
+
 impl Place {
     fn with_data_sets() -> Place {
         let place = Place::new();

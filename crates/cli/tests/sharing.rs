@@ -146,6 +146,40 @@ fn a_server_that_is_stopped_is_told_soon() {
     place.stop();
 }
 
+/// What a server is asked and told can be read by programs.
+#[test]
+fn each_answer_of_a_server_is_there_as_json() {
+    let place = Place::new();
+    place.define("A.JSON", 3);
+    for what in [
+        "status", "stats", "drain", "stop", "clients", "locks", "units", "shunted",
+    ] {
+        let run = place.run(&["server", what, "--json"]);
+        let told: serde_json::Value = serde_json::from_slice(&run.out).unwrap();
+        let nobody = serde_json::json!({ "serving": false });
+        assert!(
+            run.status == 4 && (told == nobody || told == serde_json::json!([])),
+            "{what}: {run:?}"
+        );
+    }
+    let mut putting = place.putting("A.JSON");
+    put(&mut putting, 1..2);
+    let process = place.server("process");
+    let drained = place.run(&["server", "drain", "--json"]).json();
+    assert_eq!(
+        drained,
+        serde_json::json!({ "serving": true, "process": process, "draining": true })
+    );
+    assert_eq!(place.server("draining"), true);
+    let stopped = place.run(&["server", "stop", "--json"]).json();
+    assert_eq!(
+        stopped,
+        serde_json::json!({ "serving": false, "process": process, "ended": true })
+    );
+    drop(putting.stdin.take());
+    assert!(!putting.wait().unwrap().success());
+}
+
 #[test]
 fn a_killed_server_takes_nothing_with_it_that_was_acknowledged() {
     let place = Place::new();

@@ -153,7 +153,7 @@ fn take(directory: &Path, mode: u32) -> Result<File, ServeError> {
     while Instant::now() < until {
         match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(lock),
-            Err(Errno::WOULDBLOCK) if directory.join("socket").dial().is_err() => {
+            Err(Errno::WOULDBLOCK) if !is_listened_at(&directory.join("socket")) => {
                 std::thread::sleep(Duration::from_millis(20));
             }
             Err(Errno::WOULDBLOCK) => break,
@@ -161,6 +161,14 @@ fn take(directory: &Path, mode: u32) -> Result<File, ServeError> {
         }
     }
     Err(ServeError::AnotherServes { lock: path })
+}
+
+fn is_listened_at(socket: &Path) -> bool {
+    match socket.to_path_buf().dial() {
+        Ok(_) => true,
+        // More wait there than have room.
+        Err(error) => error.kind() == ErrorKind::WouldBlock,
+    }
 }
 
 /// The file that is locked, found or made.
@@ -217,6 +225,7 @@ fn accept(owner: &Arc<Owner>, listener: &UnixListener, how: Serve) {
     let mut alone_since = Instant::now();
     loop {
         wait(owner, listener);
+        owner.shared.session.engine.tick();
         loop {
             let stream = match listener.accept() {
                 Ok((stream, _)) => stream,

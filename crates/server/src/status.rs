@@ -48,6 +48,7 @@ fn locked(line: LockLine) -> Locked {
         alone: line.mode == LockMode::Exclusive,
         retained: line.retained,
         holders: line.holders,
+        seconds: line.held.map(|held| held.as_secs()),
         waiters: (line.waiters.into_iter())
             .map(|(who, since)| (who, since.as_millis() as u64))
             .collect(),
@@ -91,7 +92,7 @@ fn text(text: &str) -> usize {
 fn length(lock: &Locked) -> usize {
     let holders: usize = lock.holders.iter().map(|who| text(who)).sum();
     let waiters: usize = lock.waiters.iter().map(|(who, _)| text(who) + NUMBER).sum();
-    text(&lock.data_set) + lock.key.len() + NUMBER + 2 + 2 * NUMBER + holders + waiters
+    text(&lock.data_set) + lock.key.len() + NUMBER + 2 + 1 + NUMBER + 2 * NUMBER + holders + waiters
 }
 
 /// Of a client.
@@ -119,6 +120,7 @@ mod tests {
             alone: true,
             retained,
             holders: vec!["process 1 (a)".into()],
+            seconds: Some(3),
             waiters: waits.then(|| ("process 2 (b)".into(), 7)).into_iter().collect(),
         }
     }

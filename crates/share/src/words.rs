@@ -12,7 +12,7 @@ use std::io::{Error, ErrorKind};
 use std::time::Duration;
 
 /// Raised by every change of a message.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 /// Bytes of a body at most: a record of the greatest length, or a batch, and what stands beside it.
 pub const LONGEST: usize = 20 << 20;
 /// A wait without an end.
@@ -373,6 +373,8 @@ pub struct Locked {
     pub retained: bool,
     /// Who has it.
     pub holders: Vec<String>,
+    /// For how many seconds somebody of them has it already; none: nobody knows.
+    pub seconds: Option<u64>,
     /// Who waits, in order, and for how many milliseconds already.
     pub waiters: Vec<(String, u64)>,
 }

@@ -66,6 +66,12 @@ impl Engine {
         LockOwner::new(&self.shared.locks, label)
     }
 
+    /// Notes the time for what is locked from now on, so that [`lock_lines`](Self::lock_lines) can tell since when.
+    /// Whoever shows those says so a few times a second.
+    pub fn tick(&self) {
+        self.shared.locks.tick();
+    }
+
     /// What is locked now, and who waits; not all of one moment.
     pub fn lock_lines(&self) -> Vec<LockLine> {
         let mut lines = self.shared.locks.lines();

@@ -1,6 +1,7 @@
 //! The locks of one data set: records that are held from a get for update to the string's next request, and kept by a
 //! unit of recovery that changed them to its end.
 
+use super::counts::Count;
 use super::hashing::Hashing;
 use super::names::NameList;
 use super::waiter::Reason;
@@ -277,6 +278,7 @@ impl Holds {
                 let another = lock.holders().find(|holder| holder.owner != owner);
                 *another.unwrap_or(&lock.first)
             });
+            self.locks.count(Count::Contended);
             self.locks.refusal(name, &holder.unwrap_or_default())
         })
     }

@@ -34,6 +34,8 @@ pub(super) struct Holder {
     pub shared: bool,
     /// Threads that were just granted a look.
     pub readers: u32,
+    /// When it came to have it, by the table's clock of ticks; 0: nobody knows.
+    pub since: u32,
     pub retained: bool,
 }
 
@@ -46,9 +48,10 @@ pub(super) struct Had {
 }
 
 impl Holder {
-    fn new(owner: u64, reason: Reason) -> Holder {
+    fn new(owner: u64, reason: Reason, since: u32) -> Holder {
         let mut holder = Holder {
             owner,
+            since,
             ..Holder::default()
         };
         holder.add(reason);
@@ -116,9 +119,9 @@ impl Holder {
 
 impl Lock {
     /// Of a name that nobody had.
-    pub fn new(owner: u64, reason: Reason) -> Lock {
+    pub fn new(owner: u64, reason: Reason, since: u32) -> Lock {
         Lock {
-            first: Holder::new(owner, reason),
+            first: Holder::new(owner, reason, since),
             others: None,
         }
     }
@@ -167,11 +170,11 @@ impl Lock {
         }
     }
 
-    pub fn enter(&mut self, owner: u64, reason: Reason) -> bool {
+    pub fn enter(&mut self, owner: u64, reason: Reason, since: u32) -> bool {
         if let Some(holder) = self.holder(owner) {
             return holder.add(reason);
         }
-        let holder = Holder::new(owner, reason);
+        let holder = Holder::new(owner, reason, since);
         if self.first.mode().is_none() {
             self.first = holder;
         } else {
@@ -213,7 +216,8 @@ impl Lock {
                 break;
             }
             self.queue().pop_front();
-            self.enter(waiter.owner, waiter.reason);
+            // He notes the time when he goes on.
+            self.enter(waiter.owner, waiter.reason, 0);
             waiter.grant();
         }
         self.first.mode().is_none()

@@ -40,6 +40,7 @@ mod names;
 mod owner;
 mod places;
 mod table;
+mod ticks;
 mod waiter;
 mod waiting;
 
@@ -105,6 +106,8 @@ pub struct LockLine {
     pub retained: bool,
     /// Who has it.
     pub holders: Vec<String>,
+    /// How long somebody of them has it already; none: nobody knows.
+    pub held: Option<Duration>,
     /// Who waits, in order, and how long already.
     pub waiters: Vec<(String, Duration)>,
 }

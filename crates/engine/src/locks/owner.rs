@@ -4,6 +4,7 @@
 use super::lock::Holder;
 use super::names::NameList;
 use super::waiter::Reason;
+use super::waiting::Met;
 use super::{LockMode, Locks, Patience};
 use crate::error::RequestError;
 use std::sync::Arc;
@@ -86,7 +87,7 @@ impl Locks {
             LockMode::Exclusive => Reason::Locked,
         };
         self.named(set, key, |name| {
-            if self.wait(name, owner, reason, patience)? {
+            if self.wait(name, owner, reason, patience, Met::Now)? {
                 let has = |name: &[u8]| self.has_locked_name(name, owner);
                 // Who has waited may have had it in another mode.
                 let is_new = patience == Patience::None;
@@ -97,7 +98,7 @@ impl Locks {
         })
     }
 
-    /// Waits until a string of the owner holds a record.
+    /// Waits until a string of the owner holds a record that was refused to it.
     ///
     /// # Errors
     /// 8/20, 8/21, 8/22, 8/24.
@@ -108,8 +109,10 @@ impl Locks {
         owner: u64,
         patience: Patience,
     ) -> Result<(), RequestError> {
-        self.named(set, key, |name| self.wait(name, owner, Reason::String, patience))
-            .map(drop)
+        self.named(set, key, |name| {
+            self.wait(name, owner, Reason::String, patience, Met::Counted)
+        })
+        .map(drop)
     }
 
     /// A string of the owner gives up its hold.
@@ -162,7 +165,7 @@ impl Locks {
             return Ok(());
         }
         self.named(set, key, |name| {
-            self.wait(name, owner, Reason::Reading, patience)?;
+            self.wait(name, owner, Reason::Reading, patience, Met::Now)?;
             self.give_name(name, owner, Reason::Reading);
             Ok(())
         })
@@ -197,6 +200,7 @@ impl Locks {
                 owner: to,
                 kept: holder.kept,
                 retained: true,
+                since: holder.since,
                 ..Holder::default()
             };
         }

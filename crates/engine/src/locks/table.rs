@@ -5,6 +5,7 @@ use super::hashing::{Hashing, Leading};
 use super::lock::{Had, Holder, Lock};
 use super::names::NameList;
 use super::places::QueuePlaces;
+use super::ticks::Ticks;
 use super::waiter::Reason;
 use super::{LockCounts, LockLine, LockMode};
 use crate::error::RequestError;
@@ -53,6 +54,8 @@ pub struct Locks {
     counts: OnceLock<Cells>,
     /// How long somebody waits already is told by it.
     pub(super) clock: Arc<dyn Clock>,
+    /// And how long somebody has a name by these.
+    pub(super) ticks: Ticks,
 }
 
 /// What is known of an owner beside the names its strings hold and its unit keeps.
@@ -139,6 +142,7 @@ impl Locks {
             counters: LockCounters::default(),
             counts: OnceLock::new(),
             clock,
+            ticks: Ticks::default(),
         }
     }
 }
@@ -225,13 +229,13 @@ impl Locks {
         match stripe.names.get_mut(name) {
             None => {
                 let place = stripe.spare.take(name);
-                stripe.names.insert(place, Lock::new(owner, reason));
+                stripe.names.insert(place, Lock::new(owner, reason, self.ticks.now()));
                 Ok(true)
             }
             // Who comes does not pass those who wait, unless he has it already.
             Some(lock) if lock.goes_with(owner, reason.mode()) => {
                 if lock.waiters().next().is_none() || lock.holder(owner).is_some() {
-                    return Ok(lock.enter(owner, reason));
+                    return Ok(lock.enter(owner, reason, self.ticks.now()));
                 }
                 Err(lock.had_by(*lock.holders().next().unwrap_or(&lock.first), owner))
             }
@@ -347,6 +351,12 @@ impl Locks {
         self.counters.all()
     }
 
+    /// It is so late now, for who asks later since when somebody has a name. Whoever shows that says so several times a
+    /// second; no request looks at a clock.
+    pub fn tick(&self) {
+        self.ticks.note(self.clock.passed());
+    }
+
     /// All names that somebody has: stripe by stripe, so not of one moment.
     pub fn lines(&self) -> Vec<LockLine> {
         let mut lines = Vec::new();
@@ -365,6 +375,8 @@ impl Locks {
                 let (alone, retained) = holders.first().map_or((false, false), |first| {
                     (first.mode() == Some(LockMode::Exclusive), first.retained)
                 });
+                // Before another came to have it too.
+                let since = holders.iter().filter_map(|holder| self.ticks.time(holder.since)).min();
                 lines.push(LockLine {
                     set,
                     data_set: None,
@@ -372,6 +384,7 @@ impl Locks {
                     mode: if alone { LockMode::Exclusive } else { LockMode::Shared },
                     retained,
                     holders: holders.iter().map(|holder| self.words(holder.owner)).collect(),
+                    held: since.map(|since| now.saturating_sub(since)),
                     waiters: (queue.iter())
                         .map(|waiter| (self.words(waiter.owner), now.saturating_sub(waiter.since)))
                         .collect(),

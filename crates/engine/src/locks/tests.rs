@@ -144,6 +144,74 @@ fn who_waits_first_is_granted_first() {
     assert_eq!(locks.counts().waits, 6);
 }
 
+/// Each request that meets what another has is counted once, whether it waits or not, and whatever refused it.
+#[test]
+fn a_request_meets_a_record_once() {
+    let locks = Arc::new(Locks::new(Arc::new(cica_disk::SystemClock)));
+    let holds = Holds::new(locks.clone());
+    let (has, wants) = (LockOwner::new(&locks, "has"), LockOwner::new(&locks, "wants"));
+    let (set, owner) = (holds.set(), wants.number());
+    let exclusive = |patience| locks.lock((set, b"K"), owner, LockMode::Exclusive, patience);
+    let met = || (locks.counts().contended, locks.counts().waits);
+    locks
+        .lock((set, b"K"), has.number(), LockMode::Exclusive, Patience::None)
+        .unwrap();
+    assert_eq!(met(), (0, 0), "nobody was in its way");
+    exclusive(Patience::None).unwrap_err();
+    assert_eq!(met(), (1, 0));
+    exclusive(SHORT).unwrap_err();
+    assert_eq!(met(), (2, 1), "a lock that waits");
+    locks.wait_to_read((set, b"K"), owner, SHORT).unwrap_err();
+    assert_eq!(met(), (3, 2), "a read that waits");
+    // A request for update is refused first, and waits then.
+    holds.hold(b"K", owner).unwrap_err();
+    locks.wait_to_hold(set, b"K", owner, SHORT).unwrap_err();
+    assert_eq!(met(), (4, 3));
+    // A change that holds nothing.
+    assert_eq!(holds.refused(b"K", owner).feedback().reason, 20);
+    assert_eq!(met(), (5, 3));
+    has.retain();
+    exclusive(LONG).unwrap_err();
+    assert_eq!((met(), locks.counts().retained), ((6, 3), 1));
+}
+
+#[test]
+fn a_lock_is_as_old_as_the_ticks_say() {
+    let clock = Arc::new(cica_disk::ManualClock::new(0, 0));
+    let locks = Arc::new(Locks::new(clock.clone()));
+    let [one, other, late] = ["one", "other", "late"].map(|label| LockOwner::new(&locks, label));
+    let held = |locks: &Locks| locks.lines().first().and_then(|line| line.held);
+    let pass = |seconds: u64| {
+        clock.advance(seconds * 1_000_000_000);
+        locks.tick();
+    };
+    share(&locks, b"K", &one, Patience::None).unwrap();
+    assert_eq!(held(&locks), None, "nobody ticked");
+    one.unlock_all();
+    locks.tick();
+    share(&locks, b"K", &one, Patience::None).unwrap();
+    assert_eq!(held(&locks), Some(Duration::ZERO));
+    pass(5);
+    share(&locks, b"K", &other, Patience::None).unwrap();
+    pass(2);
+    // Once more is no longer, and no shorter; of two the first counts.
+    lock(&locks, b"K", &one, Patience::None).unwrap_err();
+    share(&locks, b"K", &one, Patience::None).unwrap();
+    assert_eq!(held(&locks), Some(Duration::from_secs(7)));
+    one.unlock_all();
+    assert_eq!(held(&locks), Some(Duration::from_secs(2)));
+    // Who waited has it since it was granted.
+    std::thread::scope(|threads| {
+        let waits = threads.spawn(|| lock(&locks, b"K", &late, LONG));
+        until_waiting(&locks, 1);
+        pass(60);
+        other.unlock_all();
+        waits.join().unwrap().unwrap();
+    });
+    pass(3);
+    assert_eq!(held(&locks), Some(Duration::from_secs(3)));
+}
+
 #[test]
 fn readers_do_not_pass_a_writer_who_waits() {
     let locks = Arc::new(Locks::new(Arc::new(cica_disk::SystemClock)));

@@ -13,6 +13,15 @@ use std::time::Duration;
 /// How long a look may take at most: as long as its thread gets no processor.
 const LONGEST_LOOK: Duration = Duration::from_secs(2);
 
+/// Whether a request that meets another's name is counted as one that did.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Met {
+    /// When it does.
+    Now,
+    /// It was.
+    Counted,
+}
+
 /// What became of one who wants a name.
 enum Queued {
     /// He has it; whether he had not before.
@@ -23,7 +32,8 @@ enum Queued {
 
 impl Locks {
     /// Waits until the name is the owner's for `reason`. The caller keeps no latch, gate or mutex (L3). False: it was so
-    /// before; who has waited is told the other.
+    /// before; who has waited is told the other. A request that was refused the name is in `met` already: it is not
+    /// counted as met a second time.
     ///
     /// # Errors
     /// 8/20 without patience, 8/21 deadlock, 8/22 timeout, 8/24 retained.
@@ -33,13 +43,14 @@ impl Locks {
         owner: u64,
         reason: Reason,
         patience: Patience,
+        met: Met,
     ) -> Result<bool, RequestError> {
         let longest = match patience {
             Patience::None => return self.take_name(name, owner, reason),
             Patience::Until(longest) => Some(longest),
             Patience::Forever => None,
         };
-        let waiter = match self.queue(name, owner, reason)? {
+        let waiter = match self.queue(name, owner, reason, met)? {
             Queued::Granted(is_new) => return Ok(is_new),
             Queued::Waits(waiter) => waiter,
         };
@@ -63,7 +74,7 @@ impl Locks {
         reason: Reason,
         by: &Holder,
     ) -> Result<bool, RequestError> {
-        let waited = self.wait(name, owner, reason, Patience::Until(LONGEST_LOOK));
+        let waited = self.wait(name, owner, reason, Patience::Until(LONGEST_LOOK), Met::Counted);
         waited.map_err(|_| {
             self.count(Count::Contended);
             self.refusal(name, by)
@@ -71,7 +82,7 @@ impl Locks {
     }
 
     /// Queues a waiter, where the name is not the owner's at once.
-    fn queue(&self, name: &[u8], owner: u64, reason: Reason) -> Result<Queued, RequestError> {
+    fn queue(&self, name: &[u8], owner: u64, reason: Reason, mut met: Met) -> Result<Queued, RequestError> {
         let (_, key) = parts(name);
         // Kept while edges come and are searched (L4).
         let mut waiting = self.waiting.lock();
@@ -86,8 +97,16 @@ impl Locks {
         loop {
             match self.try_take(name, owner, reason) {
                 Ok(is_new) => return Ok(Queued::Granted(is_new)),
-                Err(had) if had.by.retained => return Err(self.refusal(name, &had.by)),
-                Err(_) => {}
+                Err(had) => {
+                    // Who only looks is in nobody's way (L7).
+                    if met == Met::Now && !had.is_looked_at {
+                        met = Met::Counted;
+                        self.count(Count::Contended);
+                    }
+                    if had.by.retained {
+                        return Err(self.refusal(name, &had.by));
+                    }
+                }
             }
             let mut stripe = self.stripe(name).lock();
             // It may have become free just now: then it can be taken.
@@ -132,6 +151,10 @@ impl Locks {
         }
         let mut stripe = self.stripe(name).lock();
         if *waiter.granted.lock() {
+            let holder = stripe.names.get_mut(name).and_then(|lock| lock.holder(waiter.owner));
+            if let Some(holder) = holder.filter(|holder| holder.since == 0) {
+                holder.since = self.ticks.now();
+            }
             return Ok(());
         }
         let mut holder = None;

@@ -16,8 +16,7 @@ use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::process::{pidfd_open, Pid, PidfdFlags};
 use serde_json::{json, Value};
 use std::io::{ErrorKind, Write};
-use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 /// Show and end the process that shares data sets
@@ -37,7 +36,7 @@ pub enum Options {
     /// Show units of recovery that are open, and those of the catalog that are in doubt, whoever prepared them
     #[command(after_help = "Example:\n  cica server units")]
     Units(Show),
-    /// Show records that are locked, who has them, and who waits for whom
+    /// Show records that are locked, who has them since when, and who waits for whom
     #[command(after_help = "Example:\n  cica server locks")]
     Locks(Show),
     /// Show what it has counted: requests, waits, contention, deadlocks, and response times
@@ -60,10 +59,10 @@ pub enum Options {
     },
     /// Let nobody in any more, and return; it ends when all have gone
     #[command(after_help = "Example:\n  cica server drain")]
-    Drain,
+    Drain(Show),
     /// End it at once: open units are backed out, data sets closed; returns when it has ended
     #[command(after_help = "Example:\n  cica server stop")]
-    Stop,
+    Stop(Show),
 }
 
 /// How it is shown.
@@ -72,6 +71,16 @@ pub struct Show {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+impl Show {
+    /// Says what was done, to who wants to hear it.
+    fn tell(&self, done: &Value) -> Result<Status, Failure> {
+        if self.json {
+            writeln!(crate::terminal::stdout(), "{done:#}")?;
+        }
+        Ok(Status::DONE)
+    }
 }
 
 /// See the module.
@@ -95,8 +104,8 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         Options::Shunted(how) => show(&client, how, shunted, shunted_lines),
         Options::Retry { unit } => resolve(&client, *unit, false),
         Options::Purge { unit } => resolve(&client, *unit, true),
-        Options::Drain => told(&client, &Ask::Stop { drain: true }),
-        Options::Stop => stop(&client, &socket),
+        Options::Drain(how) => drain(&client, how),
+        Options::Stop(how) => stop(&client, how),
     };
     match done {
         // It ended while it was asked.
@@ -109,20 +118,35 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
 const LONGEST_END: Duration = Duration::from_secs(60);
 
 /// Ends it, and returns when its process is gone: then its data sets can be had by others.
-fn stop(client: &Client, socket: &Path) -> Result<Status, Failure> {
-    // Its own number means another process where it has a name space of its own; the kernel tells which it is here.
-    let peer = UnixStream::connect(socket).and_then(cica_disk::PeerProcess::of);
-    let process = peer.map_or(0, |peer| peer.process);
-    let found = Pid::from_raw(process);
+fn stop(client: &Client, how: &Show) -> Result<Status, Failure> {
+    let process = process(client);
+    let found = process.and_then(Pid::from_raw);
     // One that is not seen, and any in an old kernel, cannot be waited for.
     let end = found.and_then(|found| pidfd_open(found, PidfdFlags::empty()).ok());
     told(client, &Ask::Stop { drain: false })?;
-    let Some(end) = end else { return Ok(Status::DONE) };
+    if let (Some(process), Some(end)) = (process, &end) {
+        wait(process, end)?;
+    }
+    how.tell(&json!({ "serving": false, "process": process, "ended": end.is_some() }))
+}
+
+fn drain(client: &Client, how: &Show) -> Result<Status, Failure> {
+    let process = process(client);
+    told(client, &Ask::Stop { drain: true })?;
+    how.tell(&json!({ "serving": true, "process": process, "draining": true }))
+}
+
+/// The number of its process here. Its own means another one where it has a name space of its own; the kernel tells.
+fn process(client: &Client) -> Option<i32> {
+    client.peer().map(|peer| peer.process)
+}
+
+fn wait(process: i32, end: &OwnedFd) -> Result<(), Failure> {
     let most = Timespec {
         tv_sec: LONGEST_END.as_secs() as i64,
         tv_nsec: 0,
     };
-    match poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&most)) {
+    match poll(&mut [PollFd::new(end, PollFlags::IN)], Some(&most)) {
         Ok(0) => {
             let words = format!(
                 "process {process} is still ending after {} seconds",
@@ -130,7 +154,7 @@ fn stop(client: &Client, socket: &Path) -> Result<Status, Failure> {
             );
             Err(Failure::new(Status::REFUSED, &messages::CICA0934E, words))
         }
-        _ => Ok(Status::DONE),
+        _ => Ok(()),
     }
 }
 
@@ -163,7 +187,7 @@ fn nobody(options: &Options, session: &Session) -> Result<Status, Failure> {
         Options::Units(show) => {
             doubt::show_alone(session, show)?;
         }
-        Options::Status(show) | Options::Stats(show) if show.json => {
+        Options::Status(show) | Options::Stats(show) | Options::Drain(show) | Options::Stop(show) if show.json => {
             writeln!(out, "{:#}", json!({ "serving": false }))?
         }
         Options::Clients(show) | Options::Shunted(show) | Options::Locks(show) if show.json => writeln!(out, "[]")?,
@@ -320,6 +344,7 @@ fn locks(server: &Server) -> Value {
             "exclusive": lock.alone,
             "retained": lock.retained,
             "holders": lock.holders,
+            "seconds": lock.seconds,
             "waiters": lock.waiters.iter().map(waiter).collect::<Vec<Value>>(),
         })
     };
@@ -337,7 +362,10 @@ fn lock_lines(server: &Server) -> Vec<String> {
             lock.key.clone(),
         )
     });
-    let mut lines = vec![format!("{:<9} {:<24} {:<20} HELD BY", "MODE", "DATA SET", "RECORD")];
+    let mut lines = vec![format!(
+        "{:<9} {:<24} {:<20} {:>8}  HELD BY",
+        "MODE", "DATA SET", "RECORD", "SINCE"
+    )];
     for lock in locks {
         let mode = match (lock.retained, lock.alone) {
             (true, _) => "retained",
@@ -345,8 +373,9 @@ fn lock_lines(server: &Server) -> Vec<String> {
             (false, false) => "S",
         };
         let record = show_record(&lock.key);
+        let held = lock.seconds.map_or("-".into(), since);
         lines.push(format!(
-            "{mode:<9} {:<24} {record:<20} {}",
+            "{mode:<9} {:<24} {record:<20} {held:>8}  {}",
             lock.data_set,
             lock.holders.join(", ")
         ));
