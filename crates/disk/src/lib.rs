@@ -76,7 +76,7 @@ pub use linux::{
 };
 pub use memory::MemoryDisk;
 pub use name::{FileName, FileNameError};
-pub use new_file::{keeps_data_sets, NameLater, NewFile, KEEPS_DATA_SETS};
+pub use new_file::{keeps_data_sets, why_kept, NameLater, NewFile, KEEPS_DATA_SETS};
 pub use open::{Create, Lock, Open, StreamMode};
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub use room::move_racing;

@@ -270,21 +270,29 @@ impl NameLater {
 
 /// N8.
 fn refuse_own(disk: &dyn Disk, path: &Path) -> io::Result<()> {
-    if keeps_data_sets(disk, path) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, KEEPS_DATA_SETS));
+    match why_kept(disk, path) {
+        Some(why) => Err(io::Error::new(io::ErrorKind::InvalidInput, why)),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Whether the file is one that Cica keeps data sets in, or that belongs to those (N8), for who has others write to
 /// files.
 pub fn keeps_data_sets(disk: &dyn Disk, path: &Path) -> bool {
-    if is_own_place(disk, path) {
-        return true;
-    }
-    let first = disk.look(path, OWN[0].len());
-    first.is_ok_and(|first| OWN.iter().any(|own| own[..] == first))
+    why_kept(disk, path).is_some()
 }
+
+/// Why nobody else writes a file there, in words for the user: of what it is, or of where; none: he may.
+pub fn why_kept(disk: &dyn Disk, path: &Path) -> Option<&'static str> {
+    let first = disk.look(path, OWN[0].len());
+    if first.is_ok_and(|first| OWN.iter().any(|own| own[..] == first)) {
+        return Some(KEEPS_DATA_SETS);
+    }
+    is_own_place(disk, path).then_some(OWN_PLACE)
+}
+
+/// What is said of a place where Cica keeps files, whether one is there or not.
+const OWN_PLACE: &str = "Cica keeps files of its own in this place: choose another directory";
 
 /// What is said of such a file.
 pub const KEEPS_DATA_SETS: &str = "it is a file that Cica keeps data sets in, and is not replaced: give another name";

@@ -3,7 +3,9 @@
 #![cfg(target_os = "linux")]
 
 use cica_disk::sim::{Errno, Event, Faults};
-use cica_disk::{Disk, File, FileReader, Image, LinuxDisk, MemoryDisk, NewFile, Open, SimDisk, StreamMode};
+use cica_disk::{
+    Disk, File, FileReader, Image, LinuxDisk, MemoryDisk, NewFile, Open, SimDisk, StreamMode, KEEPS_DATA_SETS,
+};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{symlink, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -117,6 +119,28 @@ fn of_two_at_once_each_is_whole() {
     assert_eq!(scratch.names(), ["COPY"]);
 }
 
+/// Where nothing is yet the place is told, not a file that is not there.
+#[test]
+fn where_cica_keeps_files_of_its_own_none_is_made() {
+    let scratch = Scratch::new("place");
+    std::fs::write(scratch.0.join("catalog"), b"CICA-CAT and more").expect("a catalog");
+    std::fs::create_dir(scratch.0.join("archive")).expect("a directory");
+    std::fs::write(scratch.0.join("archive/KEPT"), b"CICAARCH and more").expect("a file");
+    let words = |name: &str| {
+        let begun = NewFile::begin(&linux(), &scratch.0.join(name));
+        begun.map(drop).expect_err("it is Cica's own").to_string()
+    };
+    for name in ["archive/x", "archive/deeper", "lock", ".hidden"] {
+        assert!(
+            words(name).starts_with("Cica keeps files of its own in this place"),
+            "{name}"
+        );
+    }
+    for name in ["archive/KEPT", "catalog"] {
+        assert_eq!(words(name), KEEPS_DATA_SETS, "{name}");
+    }
+}
+
 #[test]
 fn what_data_sets_are_kept_in_is_not_replaced() {
     let scratch = Scratch::new("own");
@@ -127,6 +151,7 @@ fn what_data_sets_are_kept_in_is_not_replaced() {
         for begun in [NewFile::begin(&linux(), &path), NewFile::behind(&linux(), &path)] {
             let refused = begun.map(drop).expect_err("it is Cica's own");
             assert_eq!(refused.kind(), io::ErrorKind::InvalidInput, "{refused}");
+            assert_eq!(refused.to_string(), KEEPS_DATA_SETS);
         }
         assert_eq!(std::fs::read(&path).expect("it"), kept);
         assert_eq!(scratch.names(), ["A.DATA"]);

@@ -116,9 +116,14 @@ CICA0957I 0 "RECORD-LEVEL SHARING IS NOT ACTIVE",
     "No server shares data sets of this catalog just now, so there are no subsystems, no locks and nothing to recover.",
     "Nothing. The first program that shares a data set starts a server.";
 CICA0958E 8 "{function} HAS NOTHING TO CHANGE: RECORD-LEVEL SHARING IS NOT ACTIVE",
-    "The function of SHCDS changes the state of record-level sharing, and there is none: no server shares data sets of this \
-     catalog, or the function is about structures of a coupling facility.",
+    "RETRY and PURGE of SHCDS are about units of recovery that a server has put aside, and no server shares data sets of this \
+     catalog.",
     "Leave the command out.";
+CICA1086E 8 "{function} IS NOT SUPPORTED: {reason}",
+    "The function of SHCDS changes a state that Cica does not have, whether clients share data sets just now or not. Nothing was \
+     changed.",
+    "Leave the command out. 'cica recover' brings a data set forward; 'cica indoubt' and SHCDS RETRY and PURGE free what is \
+     retained.";
 CICA1018E 8 "{function} OF UNIT OF RECOVERY {unit} FAILED: {reason}",
     "The unit is shunted still, and its records are retained; or there is none; or it is in doubt, and waits for the \
      decision of its coordinator, which SHCDS does not make.",

@@ -94,8 +94,10 @@ pub const CODES: &[CodeWords] = &[
     ("8/104", "The options of the request contradict each other.", PROGRAM),
     (
         "8/108",
-        "The record is longer than RECORDSIZE allows, or too short for its key.",
-        "Correct the record, or give the data set another RECORDSIZE (`cica alter --recordsize`).",
+        "The record is longer than RECORDSIZE allows, or too short for its key; or what is written are no whole control \
+         intervals.",
+        "Correct the record, or give the data set another RECORDSIZE (`cica alter --recordsize`). A control interval has \
+         its whole length.",
     ),
     (
         "8/112",
@@ -149,8 +151,10 @@ pub const CODES: &[CodeWords] = &[
     ),
     (
         "12/16",
-        "A write or sync failed, or the process that shares the data set is gone. What was committed is kept.",
-        "See why it failed (a full or failing disk); close the data set, and open it again.",
+        "A write or sync failed, or the process that shares the data set is gone. What was committed is kept. Where it was \
+         the end of a unit of recovery that failed so, it may be not known whether that was committed: the message says it.",
+        "See why it failed (a full or failing disk); close the data set, and open it again. Look at the records of such a \
+         unit before it is done again.",
     ),
     (
         "12/20",
@@ -184,8 +188,8 @@ pub const CODES: &[CodeWords] = &[
     ),
     (
         "OPEN 168",
-        "Another process has the data set open.",
-        "Wait for its end, or share the data set (`cica serve`).",
+        "Another process has the data set open, or another environment of this process.",
+        "Wait for its end, or share the data set (`cica serve`); within a process, open it through one environment.",
     ),
     (
         "OPEN 184",
@@ -216,4 +220,26 @@ pub fn find_code(text: &str) -> Option<&'static CodeWords> {
     let text = text.trim().trim_start_matches('[').trim_end_matches(']');
     let text = text.to_ascii_uppercase().replace("OPEN/", "OPEN ");
     CODES.iter().find(|(form, ..)| *form == text.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the header of the C interface says of these codes beside what each reader expects.
+    #[test]
+    fn what_else_a_code_may_mean_is_said() {
+        for (form, words) in [
+            ("12/16", "it may be not known whether that was committed"),
+            ("12/16", "Look at the records"),
+            ("OPEN 168", "another environment of this process"),
+            ("8/108", "no whole control intervals"),
+        ] {
+            let found = find_code(form);
+            assert!(
+                found.is_some_and(|(_, cause, remedy)| cause.contains(words) || remedy.contains(words)),
+                "{form}: {words}"
+            );
+        }
+    }
 }

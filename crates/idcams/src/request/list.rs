@@ -6,7 +6,7 @@ use cica_admin::listcat::{Listcat, Which};
 use cica_admin::print::Print;
 use cica_admin::shcds::{Chosen, Shcds};
 use cica_catalog::entry::EntryKind;
-use cica_messages::{Message, CICA0958E};
+use cica_messages::{Message, CICA1086E};
 
 /// PRINT.
 pub fn print(params: &Params) -> Print {
@@ -63,7 +63,20 @@ pub fn listcat(params: &Params) -> Listcat {
 /// What may stand beside a function of SHCDS, and is none.
 const BESIDE: [&str; 4] = ["JOBS", "OUTFILE", "SPHERE", "URID"];
 
-/// SHCDS, or why it is refused: of the other functions there is no state that they could change.
+/// Of the other functions of SHCDS there is no state that they could change.
+fn missing(function: &str) -> &'static str {
+    match function {
+        "PERMITNONRLSUPDATE" | "DENYNONRLSUPDATE" => {
+            "RETAINED RECORDS ARE KEPT FROM ALL PROGRAMS, THOSE THAT SHARE NOTHING TOO"
+        }
+        "REMOVESUBSYS" => "A SUBSYSTEM IS A CLIENT OF THE SERVER, AND IS FORGOTTEN WHEN IT ENDS",
+        "CFREPAIR" | "CFRESET" | "CFRESETDS" => "THERE IS NO COUPLING FACILITY, AND ENTRIES HAVE NO MARKS OF ONE",
+        // FRSETRR, FRRESETRR, FRUNBIND, FRBIND, FRDELETEUNBOUNDLOCKS.
+        _ => "FORWARD RECOVERY HAS THE DATA SET TO ITSELF, AND NO LOCKS ARE BOUND TO IT",
+    }
+}
+
+/// SHCDS, or why it is refused.
 pub fn shcds(params: &Params) -> Result<Shcds, Message> {
     let mut keywords = params.iter().map(|param| param.keyword);
     let function = keywords.find(|keyword| !BESIDE.contains(keyword)).unwrap_or_default();
@@ -74,7 +87,11 @@ pub fn shcds(params: &Params) -> Result<Shcds, Message> {
         "LISTSHUNTED" => Shcds::Shunted(chosen(function, params)),
         "RETRY" => Shcds::Retry(chosen(function, params)),
         "PURGE" => Shcds::Purge(chosen(function, params)),
-        _ => return Err(Message::new(&CICA0958E, &[("function", &function)])),
+        _ => {
+            let inserts: [(&str, &dyn std::fmt::Display); 2] =
+                [("function", &function), ("reason", &missing(function))];
+            return Err(Message::new(&CICA1086E, &inserts));
+        }
     })
 }
 
