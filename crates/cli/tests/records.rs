@@ -454,9 +454,20 @@ fn a_record_is_erased_by_its_key_or_its_place() {
         p.run(&["import", "four.txt", name, "--organization", organization, "-q"])
             .done();
         p.run(&["erase", name, "--rrn", "2", "--rrn", "4", "-q"]).done();
+        // At an error those before it are erased, and told.
+        let half = p.run(&["erase", name, "--rrn", "1", "--rrn", "0", "--rrn", "3"]);
+        let told = format!("1 records erased from {name}");
+        assert!(
+            half.status == 8 && half.err.contains(&told) && half.err.contains("[8/192]"),
+            "{half:?}"
+        );
+        let none = p.run(&["erase", name, "--rrn", "0"]);
+        assert!(!none.err.contains("records erased"), "{none:?}");
+        none.failed(8, &["[8/192]"]);
+        p.run(&["erase", name, "--rrn", "1"]).failed(4, &["has no record"]);
         p.run(&["erase", name, "--rrn", "2"])
             .failed(4, &["no record with relative record number 2"]);
-        assert_eq!(p.run(&["cat", name]).done(), "A001\nA003\n");
+        assert_eq!(p.run(&["cat", name]).done(), "A003\n");
     }
     p.run(&["import", "four.txt", "A.LOG", "--organization", "esds", "-q"])
         .done();

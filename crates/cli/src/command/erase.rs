@@ -73,10 +73,12 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     drop(string);
     let name = opened.name.clone();
     let closed = opened.close();
-    done.and(closed)?;
-    if !global.quiet {
-        crate::terminal::tell(&format!("{} records erased from {name}", grouped(erased)));
+    // Those before an error too (2). What cannot be closed may come back in part.
+    if !global.quiet && (erased > 0 || done.is_ok()) {
+        let at_most = if closed.is_ok() { "" } else { "at most " };
+        crate::terminal::tell(&format!("{at_most}{} records erased from {name}", grouped(erased)));
     }
+    done.and(closed)?;
     Ok(status)
 }
 
