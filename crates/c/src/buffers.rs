@@ -223,7 +223,7 @@ pub unsafe extern "C" fn cica_pool_build(
                 buffers: size.buffers,
             });
         }
-        environment.session.engine.build_pool(pool_number(number)?, &buffers)?;
+        environment.store.build_pool(pool_number(number)?, &buffers)?;
         Ok(())
     })
 }
@@ -259,14 +259,14 @@ fn pool_number(number: c_uint) -> Result<u8, Error> {
 pub extern "C" fn cica_pool_delete(env: *mut c_void, number: c_uint) -> c_int {
     call(|| {
         let environment = handle::environment(env)?;
-        environment.session.engine.delete_pool(pool_number(number)?)?;
+        environment.store.delete_pool(pool_number(number)?)?;
         Ok(())
     })
 }
 
 fn pool(environment: &Environment, number: c_uint) -> Result<Arc<ResourcePool>, Error> {
     let number = pool_number(number)?;
-    let pool = environment.session.engine.resource_pool(number);
+    let pool = environment.store.resource_pool(number);
     pool.ok_or_else(|| PoolError::Missing { number }.into())
 }
 

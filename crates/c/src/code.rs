@@ -112,6 +112,18 @@ impl Error {
     }
 }
 
+impl From<cica::Error> for Error {
+    fn from(error: cica::Error) -> Error {
+        match error {
+            cica::Error::Start(error) | cica::Error::Open { error, .. } => error.into(),
+            cica::Error::Request(error) => error.into(),
+            cica::Error::Catalog(error) => error.into(),
+            cica::Error::InDoubt(error) => error.into(),
+            other => Error::new(CATALOG, other.to_string()),
+        }
+    }
+}
+
 impl From<RequestError> for Error {
     fn from(error: RequestError) -> Error {
         let feedback = error.feedback();

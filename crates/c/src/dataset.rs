@@ -123,7 +123,7 @@ pub unsafe extern "C" fn cica_open_buffered(
 /// Opens what a name leads to; the file of its data component, too.
 fn open(environment: &Environment, name: &str, options: OpenOptions) -> Result<(PathBuf, DataSet), Error> {
     let name = Name::parse(name).map_err(|error| Error::argument(error.to_string()))?;
-    let session = &environment.session;
+    let session = environment.store.session();
     let (catalog, reached) = session.reach(&name)?;
     let (file, _) = cica_session::files(&catalog, &reached.cluster)?;
     Ok((file, session.open_reached(&name, &catalog, &reached, options)?))
@@ -203,7 +203,7 @@ pub extern "C" fn cica_commit(dataset: *mut c_void) -> c_int {
 
 /// Of the data component, as LISTCAT shows them: with what strings that are open have counted, and who reads.
 fn counted_by_all(open: &OpenDataSet) -> Statistics {
-    let engine = &open.environment.session.engine;
+    let engine = &open.environment.store.session().engine;
     let (own, _) = open.data_set.statistics();
     let Ok(root) = engine.peek(&open.file) else { return own };
     let counted = engine.counted_by_all();

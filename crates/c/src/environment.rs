@@ -4,12 +4,13 @@ use crate::border::{bytes, call, outside, place, text};
 use crate::code::{Error, CATALOG, IN_USE};
 use crate::handle;
 use crate::object::{Environment, Object};
+use cica::store::Builder;
+use cica::Store;
 use cica_catalog::Mask;
 use cica_idcams::run::run_with_parm;
 use cica_idcams::{Act, Services, Source, Stamp, Style, Sysprint};
-use cica_session::{io_from_environment, pool_from_environment, sharing_from_environment, Session, Start};
+use cica_session::Session;
 use std::ffi::{c_char, c_int, c_void, CStr, CString};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::sync::Arc;
 
@@ -45,10 +46,9 @@ pub unsafe extern "C" fn cica_env_open(options: *const EnvironmentOptions, env: 
         // SAFETY: the caller's promise.
         let env = unsafe { place(env, "env") }?;
         // SAFETY: the caller's promise.
-        let start = unsafe { start(options) }?;
-        let session = Session::start(start)?;
+        let store = unsafe { builder(options) }?.open()?;
         *env = handle::put(Object::Environment(Arc::new(Environment {
-            session,
+            store,
             open: AtomicUsize::new(0),
         })))?;
         Ok(())
@@ -59,35 +59,34 @@ pub unsafe extern "C" fn cica_env_open(options: *const EnvironmentOptions, env: 
 ///
 /// # Safety
 /// `options` is null or points to options.
-unsafe fn start(options: *const EnvironmentOptions) -> Result<Start, Error> {
-    let mut start = Start::default();
+unsafe fn builder(options: *const EnvironmentOptions) -> Result<Builder, Error> {
     // SAFETY: the caller's promise.
-    if let Some(options) = unsafe { options.as_ref() } {
-        if options.size != std::mem::size_of::<EnvironmentOptions>() {
-            return Err(Error::argument(format!(
-                "options.size is {}; set it to sizeof(cica_env_options)",
-                options.size
-            )));
-        }
-        // SAFETY: the caller's promise.
-        let catalog = unsafe { text(options.catalog, "options.catalog") }?;
-        if catalog == Some("") {
+    let Some(options) = (unsafe { options.as_ref() }) else {
+        return Ok(Builder::default());
+    };
+    if options.size != std::mem::size_of::<EnvironmentOptions>() {
+        return Err(Error::argument(format!(
+            "options.size is {}; set it to sizeof(cica_env_options)",
+            options.size
+        )));
+    }
+    // SAFETY: the caller's promise.
+    let mut builder = match unsafe { text(options.catalog, "options.catalog") }? {
+        Some("") => {
             return Err(Error::argument(
                 "options.catalog is empty; give a null pointer for the default",
-            ));
+            ))
         }
-        start.catalog = catalog.map(PathBuf::from);
-        start.create = options.create != 0;
-        if options.pool_bytes > 0 {
-            start.pool = Some(usize::try_from(options.pool_bytes).unwrap_or(usize::MAX));
-        }
+        Some(directory) => Store::at(directory),
+        None => Builder::default(),
+    };
+    if options.create != 0 {
+        builder = builder.create();
     }
-    if start.pool.is_none() {
-        start.pool = pool_from_environment()?;
+    if options.pool_bytes > 0 {
+        builder = builder.pool_bytes(usize::try_from(options.pool_bytes).unwrap_or(usize::MAX));
     }
-    start.io = io_from_environment()?;
-    start.sharing = sharing_from_environment()?;
-    Ok(start)
+    Ok(builder)
 }
 
 /// Closes it.
@@ -125,7 +124,7 @@ pub unsafe extern "C" fn cica_idcams(
         let env = handle::environment(env)?;
         // SAFETY: the caller's promise.
         let source = Source::from_bytes(unsafe { bytes(cards.cast(), size, "cards") }?);
-        let (listing, cc) = idcams(&env.session, source);
+        let (listing, cc) = idcams(env.store.session(), source);
         if let Some(line) = line {
             for text in listing.split(|&b| b == b'\n') {
                 outside(|| line(context, text.as_ptr().cast(), text.len()));
@@ -169,13 +168,8 @@ pub unsafe extern "C" fn cica_list(
         let each = each.ok_or_else(|| Error::argument("each is a null pointer"))?;
         // SAFETY: the caller's promise.
         let mask = unsafe { text(mask, "mask") }?.unwrap_or("**");
-        let mask = Mask::parse(mask).map_err(|error| Error::argument(error.to_string()))?;
-        let mut entries = Vec::new();
-        for catalog in env.session.catalog.every()? {
-            entries.extend(catalog.list(&mask)?);
-        }
-        entries.sort_by(|a, b| a.name().cmp(b.name()));
-        for entry in entries {
+        Mask::parse(mask).map_err(|error| Error::argument(error.to_string()))?;
+        for entry in env.store.list(mask)? {
             let (name, kind) = (CString::new(entry.name().as_str()), CString::new(entry.kind().word()));
             let (Ok(name), Ok(kind)) = (name, kind) else {
                 return Err(Error::new(CATALOG, "a name in the catalog holds a zero byte"));

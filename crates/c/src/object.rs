@@ -3,9 +3,9 @@
 //! * O1. A string changes data sets of its unit's environment alone: an engine's log knows no other's data sets.
 
 use crate::code::{Error, IN_USE};
+use cica::Store;
 use cica_engine::{DataSet, Str, UnitOfRecovery};
 use cica_format::attributes::Organization;
-use cica_session::Session;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub enum Object {
 
 /// What a `cica_env` stands for.
 pub struct Environment {
-    pub(crate) session: Session,
+    pub(crate) store: Store,
     /// Open data sets and units.
     pub(crate) open: AtomicUsize,
 }

@@ -73,7 +73,7 @@ pub unsafe extern "C" fn cica_in_doubt(
     let done = call(|| {
         let env = handle::environment(env)?;
         let each = each.ok_or_else(|| Error::argument("each is a null pointer"))?;
-        for unit in env.session.engine.in_doubt()? {
+        for unit in env.store.in_doubt()? {
             let text = |text: String| {
                 CString::new(text).map_err(|_| Error::new(UNIT_UNKNOWN, "a name in its file holds a zero byte"))
             };
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn cica_commit_prepared(env: *mut c_void, name: *const c_c
     call(|| {
         let env = handle::environment(env)?;
         // SAFETY: the caller's promise.
-        Ok(env.session.commit_prepared(unsafe { called(name) }?)?)
+        Ok(env.store.commit_prepared(unsafe { called(name) }?)?)
     })
 }
 
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn cica_back_out_prepared(env: *mut c_void, name: *const c
     call(|| {
         let env = handle::environment(env)?;
         // SAFETY: the caller's promise.
-        Ok(env.session.back_out_prepared(unsafe { called(name) }?)?)
+        Ok(env.store.back_out_prepared(unsafe { called(name) }?)?)
     })
 }
 

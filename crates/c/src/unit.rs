@@ -23,7 +23,7 @@ pub unsafe extern "C" fn cica_unit_begin(env: *mut c_void, unit: *mut *mut c_voi
         environment.open.fetch_add(1, AcqRel);
         let begun = Arc::new(OpenUnit {
             environment: environment.clone(),
-            unit: environment.session.engine.unit(),
+            unit: environment.store.unit(),
             strings: AtomicUsize::new(0),
         });
         *place = handle::put(Object::Unit(begun)).inspect_err(|_| {

@@ -214,7 +214,7 @@ impl Store {
         Ok(self.session.back_out_prepared(name)?)
     }
 
-    /// Entries that a mask means, of the catalog and of the user catalogs that can be reached, in order of names: `*` is
+    /// Entries that a mask means, of the catalog and of all user catalogs, in order of names: `*` is
     /// part of a qualifier or all of it, `**` any qualifiers.
     ///
     /// # Errors
@@ -222,7 +222,7 @@ impl Store {
     pub fn list(&self, mask: &str) -> Result<Vec<Entry>, Error> {
         let mask = Mask::parse(mask)?;
         let mut entries = Vec::new();
-        for catalog in self.session.catalog.all()? {
+        for catalog in self.session.catalog.every()? {
             entries.extend(catalog.list(&mask)?);
         }
         entries.sort_by(|a, b| a.name().cmp(b.name()));

@@ -428,8 +428,8 @@ impl Opens {
     }
 }
 
-/// Who joins others without having asked for record-level sharing reads what is committed, whatever they have changed and
-/// not committed. A reader waits for that; who may change records hears at once that another has them.
+/// Who joins others without having asked for record-level sharing reads what is committed. A reader waits for that; who
+/// may change records hears at once that another has them.
 fn committed(data_set: DataSet, access: Access) -> DataSet {
     let patience = match access {
         Access::Input => Patience::Until(LONGEST_WAIT),

@@ -205,7 +205,7 @@ fn export_copies_what_is_open_as_of_a_moment_when_it_stays() {
     assert_eq!(leftovers(&world), 0);
 }
 
-/// Without an archive nothing can be done again behind a copy. That nothing was changed is known from the data set alone.
+/// Without an archive nothing is done again behind a copy. That nothing was changed is known from the data set alone.
 #[test]
 fn what_was_changed_behind_a_copy_and_not_archived_is_not_given_up() {
     for (changes, unit_commits) in [(false, false), (true, false), (false, true)] {
