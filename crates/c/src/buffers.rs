@@ -75,18 +75,18 @@ pub unsafe fn asked(buffers: *const CBuffers) -> Result<Option<Buffering>, Error
     };
     check_size(b.size, std::mem::size_of::<CBuffers>(), "buffers", "cica_buffers")?;
     Ok(Some(Buffering {
-        data: said(b.bufnd, "bufnd")?,
-        index: said(b.bufni, "bufni")?,
-        strings: said(b.strno, "strno")?,
-        space: said(b.bufsp, "bufsp")?,
-        pool: said(b.shrpool, "shrpool")?,
+        data: stated(b.bufnd, "bufnd")?,
+        index: stated(b.bufni, "bufni")?,
+        strings: stated(b.strno, "strno")?,
+        space: stated(b.bufsp, "bufsp")?,
+        pool: stated(b.shrpool, "shrpool")?,
         deferred: b.deferred != 0,
         ..Buffering::default()
     }))
 }
 
 /// A number of a field, if there is one (F1).
-fn said<T: TryFrom<i64> + Bounded>(number: impl Into<i64>, field: &str) -> Result<Option<T>, Error> {
+fn stated<T: TryFrom<i64> + Bounded>(number: impl Into<i64>, field: &str) -> Result<Option<T>, Error> {
     match number.into() {
         UNSAID => Ok(None),
         number => T::try_from(number).map(Some).map_err(|_| {

@@ -8,16 +8,16 @@ const DAY: u64 = 86_400;
 
 /// The end of the second or minute that `text` says, nanoseconds since 1970; `now` says which day is today.
 pub fn end_of(text: &str, now: u64) -> Result<u64, Failure> {
-    let (from, length) = said(text, now)?;
+    let (from, length) = moment_and_length(text, now)?;
     Ok((from + length) * SECOND - 1)
 }
 
 /// Its beginning.
 pub fn beginning_of(text: &str, now: u64) -> Result<u64, Failure> {
-    Ok(said(text, now)?.0 * SECOND)
+    Ok(moment_and_length(text, now)?.0 * SECOND)
 }
 
-fn said(text: &str, now: u64) -> Result<(u64, u64), Failure> {
+fn moment_and_length(text: &str, now: u64) -> Result<(u64, u64), Failure> {
     let wrong = || {
         let words = format!("'{text}' is no time; say HH:MM[:SS] of today or YYYY-MM-DDTHH:MM[:SS], UTC");
         Failure::new(Status::REFUSED, &CICA1015E, words)

@@ -173,10 +173,10 @@ pub struct Turn<'t> {
 }
 
 /// The answer was written down, and is sent when the turn is over (T1).
-pub type Said = std::io::Result<()>;
+pub type Sent = std::io::Result<()>;
 
 impl Turn<'_> {
-    pub fn say(&mut self, answer: &Answer<'_>) -> Said {
+    pub fn say(&mut self, answer: &Answer<'_>) -> Sent {
         self.refused |= match answer {
             Answer::Refused(refusal) => !refusal.is_miss(),
             Answer::NotOpened { .. } | Answer::Undecided(_) | Answer::Nonsense(_) => true,
@@ -190,16 +190,16 @@ impl Turn<'_> {
         })
     }
 
-    pub fn done(&mut self, done: Result<(), RequestError>) -> Said {
+    pub fn done(&mut self, done: Result<(), RequestError>) -> Sent {
         self.say(&done.map_or_else(|error| refused(&error), |()| Answer::Done))
     }
 
-    pub fn kept(&mut self, kept: Result<u32, String>) -> Said {
+    pub fn kept(&mut self, kept: Result<u32, String>) -> Sent {
         self.say(&kept.map_or_else(Answer::Nonsense, |number| Answer::Number(number.into())))
     }
 
     /// With a string of the client.
-    pub fn string(&mut self, number: u32, work: impl FnOnce(&mut Turn<'_>, &mut Held) -> Said) -> Said {
+    pub fn string(&mut self, number: u32, work: impl FnOnce(&mut Turn<'_>, &mut Held) -> Sent) -> Sent {
         match self.guest.string(number) {
             Some((string, tally)) => {
                 self.of = Some(tally);
@@ -209,7 +209,7 @@ impl Turn<'_> {
         }
     }
 
-    fn answer(&mut self, ask: Ask<'_>, descriptor: Option<OwnedFd>) -> Said {
+    fn answer(&mut self, ask: Ask<'_>, descriptor: Option<OwnedFd>) -> Sent {
         match ask {
             Ask::Hello { .. } => self.say(&nonsense(&"a connection is greeted once")),
             Ask::Open { name, .. } if self.guest.is_late => self.say(&Answer::NotOpened {
@@ -293,7 +293,7 @@ impl Turn<'_> {
         user == 0 || user == rustix::process::geteuid().as_raw()
     }
 
-    fn unit(&mut self, ask: Ask<'_>) -> Said {
+    fn unit(&mut self, ask: Ask<'_>) -> Sent {
         let number = match ask {
             Ask::Commit { unit, .. }
             | Ask::Backout { unit }
@@ -332,7 +332,7 @@ impl Turn<'_> {
     }
 
     /// A unit has ended, if it is so.
-    fn ended(&mut self, number: u32, done: Result<(), RequestError>) -> Said {
+    fn ended(&mut self, number: u32, done: Result<(), RequestError>) -> Sent {
         if done.is_ok() {
             self.guest.unit_ended(number);
         }
@@ -340,7 +340,7 @@ impl Turn<'_> {
     }
 
     /// What is in doubt now, or not any more.
-    fn decided(&mut self, done: Result<(), Undecided>) -> Said {
+    fn decided(&mut self, done: Result<(), Undecided>) -> Sent {
         self.say(&done.map_or_else(|why| Answer::Undecided(Box::new(why)), |()| Answer::Done))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Any of them may take long, or wait. So none is carried out with the open itself locked (`open_set:D1`).
 
-use crate::answer::{nonsense, refused, Said, Turn};
+use crate::answer::{nonsense, refused, Sent, Turn};
 use crate::held::Held;
 use crate::open_set::OpenSet;
 use cica_engine::{Access, DataSet, OpenOptions, PinnedTree};
@@ -16,7 +16,7 @@ const PART: usize = 4 << 20;
 
 impl Turn<'_> {
     /// A request about a data set that the client has open.
-    pub fn of_set(&mut self, ask: Ask<'_>) -> Said {
+    pub fn of_set(&mut self, ask: Ask<'_>) -> Sent {
         match ask {
             Ask::Facts { set } => self.set(set, |set| Answer::State(Box::new(state(&set.facts())))),
             Ask::Whole { set, what } => self.set(set, |set| {
@@ -42,7 +42,7 @@ impl Turn<'_> {
     }
 
     /// With a data set of the client.
-    fn set(&mut self, number: u32, work: impl FnOnce(&DataSet) -> Answer<'static>) -> Said {
+    fn set(&mut self, number: u32, work: impl FnOnce(&DataSet) -> Answer<'static>) -> Sent {
         let set = self.guest.set(number);
         self.of = set.as_ref().map(|set| set.tally.clone());
         let answer = set.and_then(|set| set.with(work));
@@ -50,7 +50,7 @@ impl Turn<'_> {
     }
 
     /// Pins the trees of a data set of the client, says whether they are kept still, or lets them go.
-    fn pin(&mut self, number: u32, what: u8) -> Said {
+    fn pin(&mut self, number: u32, what: u8) -> Sent {
         let Some(set) = self.guest.set(number) else {
             return self.say(&nonsense(&"the client has no such data set open"));
         };
@@ -81,7 +81,7 @@ impl Turn<'_> {
         self.say(&answer)
     }
 
-    fn pinned_undo(&mut self, number: u32, tree: u32, from: u64) -> Said {
+    fn pinned_undo(&mut self, number: u32, tree: u32, from: u64) -> Sent {
         let set = self.guest.set(number);
         let pins = set.as_ref().map(|set| set.pins.lock());
         let kept = pins.as_ref().and_then(|pins| pins.as_ref());
@@ -102,7 +102,7 @@ impl Turn<'_> {
         }
     }
 
-    pub fn open(&mut self, name: (&str, &str), how: Opening, descriptor: Option<&OwnedFd>) -> Said {
+    pub fn open(&mut self, name: (&str, &str), how: Opening, descriptor: Option<&OwnedFd>) -> Sent {
         let options = OpenOptions {
             access: if how.output { Access::Output } else { Access::Input },
             reset: how.reset,
@@ -124,7 +124,7 @@ impl Turn<'_> {
         self.say(&answer)
     }
 
-    pub fn close(&mut self, set: u32) -> Said {
+    pub fn close(&mut self, set: u32) -> Sent {
         let _busy = self.owner.shared.busy.begin();
         let answer = match self.guest.take_set(set) {
             Some(set) => match self.owner.shared.close(&set) {
@@ -136,7 +136,7 @@ impl Turn<'_> {
         self.say(&answer)
     }
 
-    fn new_string(&mut self, set: u32, unit: u32, with: u32) -> Said {
+    fn new_string(&mut self, set: u32, unit: u32, with: u32) -> Sent {
         let (found, within) = (self.guest.set(set), self.guest.unit(unit));
         let together = self.guest.string(with);
         let made = match (&found, &within, &together) {

@@ -1,6 +1,6 @@
 //! Requests of a string.
 
-use crate::answer::{nonsense, refused, Said, Turn};
+use crate::answer::{nonsense, refused, Sent, Turn};
 use crate::areas::StringArea;
 use crate::held::Held;
 use cica_engine::{Argument, Intent, LockMode, Record, RequestError, Search, Str};
@@ -17,7 +17,7 @@ const RANGE: u32 = 4 << 20;
 
 impl Turn<'_> {
     /// A request of a string.
-    pub fn of_string(&mut self, ask: Ask<'_>) -> Said {
+    pub fn of_string(&mut self, ask: Ask<'_>) -> Sent {
         match ask {
             Ask::Get { string, by, how } => self.string(string, |turn, string| {
                 let got = string.get(Argument::from(by), how.search(), how.intent()).map(drop);
@@ -134,7 +134,7 @@ impl Turn<'_> {
     }
 
     /// A request for what has no records.
-    fn bytes(&mut self, ask: Ask<'_>) -> Said {
+    fn bytes(&mut self, ask: Ask<'_>) -> Sent {
         match ask {
             Ask::GetInterval { string, rba, how } => self.string(string, |turn, string| {
                 match string
@@ -164,18 +164,18 @@ impl Turn<'_> {
         }
     }
 
-    fn record(&mut self, string: &Str, got: Result<(), RequestError>) -> Said {
+    fn record(&mut self, string: &Str, got: Result<(), RequestError>) -> Sent {
         match got {
             Ok(()) => self.sent_record(&string.last(), string.duplicate()),
             Err(error) => self.say(&refused(&error)),
         }
     }
 
-    fn sent_record(&mut self, record: &Record<'_>, duplicate: bool) -> Said {
+    fn sent_record(&mut self, record: &Record<'_>, duplicate: bool) -> Sent {
         self.say(&Answer::Record(sent_record(record, duplicate)))
     }
 
-    fn put(&mut self, string: &Str, done: Result<u64, RequestError>) -> Said {
+    fn put(&mut self, string: &Str, done: Result<u64, RequestError>) -> Sent {
         self.say(&match done {
             Ok(number) => Answer::Put(number, string.duplicate()),
             Err(error) => refused(&error),
@@ -183,7 +183,7 @@ impl Turn<'_> {
     }
 
     /// One record of a browse that holds it, or that goes through a path.
-    fn step(&mut self, string: &mut Str, backward: bool, how: How) -> Said {
+    fn step(&mut self, string: &mut Str, backward: bool, how: How) -> Sent {
         let got = match go(string, backward, how.intent()) {
             Ok(record) => Ok((record.bytes.to_vec(), record.rba, record.rrn)),
             Err(error) => Err(error),
@@ -203,7 +203,7 @@ impl Turn<'_> {
 
     /// Records of a browse that only reads: into memory that the client sees, if there is some, and into the answer
     /// what finds no room there. Only the first is waited for: the program has not asked for the others (`string:S3`).
-    fn steps(&mut self, string: &mut Held, backward: bool, batch: u32, area: Option<Arc<Mutex<StringArea>>>) -> Said {
+    fn steps(&mut self, string: &mut Held, backward: bool, batch: u32, area: Option<Arc<Mutex<StringArea>>>) -> Sent {
         let (mut bytes, mut count, mut end) = (Vec::new(), 0, None);
         let (mut room, mut area) = (0..AREA, area.as_ref().map(|area| area.lock()));
         // Without an area the answer is full when it has a batch, and else when it has what did not go there.

@@ -8,13 +8,13 @@
 
 use crate::opens::Done;
 use crate::record::{components, io_of, Origin, Record};
-use crate::told::{contention, count, interval, Told};
+use crate::reported::{contention, count, interval, Reported};
 use crate::write::SmfFile;
 use cica_counters::{ComponentCount, DataSetCount, OpenDataSet, SharedCount};
 use std::sync::PoisonError;
 use std::time::Duration;
 
-pub use crate::told::SharedSet;
+pub use crate::reported::SharedSet;
 
 /// SMF64RIN of a data set that stays open.
 const STAYS_OPEN: u64 = 0x04;
@@ -62,21 +62,21 @@ fn is_changed(then: &OpenDataSet, now: &OpenDataSet) -> bool {
 impl SmfFile {
     /// From now on whoever watches writes the records of an interval each time that so much has passed.
     pub fn say_interval(&self, every: Duration) {
-        self.told().every = Some(every);
+        self.reported().every = Some(every);
     }
 
     /// How long an interval is, if that was said.
     pub fn every(&self) -> Option<Duration> {
-        self.told().every
+        self.reported().every
     }
 
-    fn told(&self) -> std::sync::MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn reported(&self) -> std::sync::MutexGuard<'_, Reported> {
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Looks how full the pool is.
     pub fn look_at_pool(&self) {
-        self.told().look();
+        self.reported().look();
     }
 
     /// Writes what is open and the pool, as they are at the end of an interval.
@@ -86,16 +86,16 @@ impl SmfFile {
         let done = {
             let mut opens = self.opens();
             for live in opens.look() {
-                let then = live.told.as_ref().unwrap_or(&live.first);
+                let then = live.reported.as_ref().unwrap_or(&live.first);
                 if is_changed(then, &live.last) {
                     records.extend(components(STAYS_OPEN, &live.first, &live.last, now, &self.origin));
                     records.extend(io_of(then, &live.last, now, &self.origin));
-                    live.told = Some(live.last.clone());
+                    live.reported = Some(live.last.clone());
                 }
             }
             opens.done().map(|(_, done)| done).fold(Done::default(), Done::and)
         };
-        records.extend(self.told().pool(done, now, &self.origin));
+        records.extend(self.reported().pool(done, now, &self.origin));
         if !records.is_empty() {
             self.write(&records);
         }
@@ -113,15 +113,15 @@ impl SmfFile {
                 .map(|(cluster, done)| (cluster.name.clone(), done))
                 .collect()
         };
-        let mut told = self.told();
-        let mut records = told.classes(data_sets, &done, now, origin);
+        let mut reported = self.reported();
+        let mut records = reported.classes(data_sets, &done, now, origin);
         records.extend(data_sets.iter().map(|set| shared_set(set, now, origin)));
         records.push(locks(all, now, origin));
-        if told.every.is_none() {
+        if reported.every.is_none() {
             let all = done.iter().fold(Done::default(), |all, (_, done)| all.and(*done));
-            records.extend(told.pool(all, now, origin));
+            records.extend(reported.pool(all, now, origin));
         }
-        drop(told);
+        drop(reported);
         self.write(&records);
     }
 }

@@ -28,8 +28,8 @@ pub mod interval;
 mod opens;
 mod read;
 mod record;
+mod reported;
 mod step;
-mod told;
 pub mod write;
 
 pub use field::{Field, Kind, Layout, Section, LAYOUTS};

@@ -79,7 +79,7 @@ pub(crate) struct Live {
     /// As last seen.
     pub last: OpenDataSet,
     /// As of the last interval that had a record.
-    pub told: Option<OpenDataSet>,
+    pub reported: Option<OpenDataSet>,
 }
 
 /// See the module.
@@ -125,7 +125,7 @@ impl Opens {
             counts,
             first: then.clone(),
             last: then.clone(),
-            told: None,
+            reported: None,
         });
     }
 
@@ -143,12 +143,12 @@ impl Opens {
         let at = self.live.iter().position(|live| live.of == key(now))?;
         let live = &mut self.live[at];
         (live.handles, live.last) = (live.handles - 1, now.clone());
-        let told = live.told.replace(now.clone());
-        let told = told.or_else(|| Some(live.first.clone()));
+        let reported = live.reported.replace(now.clone());
+        let reported = reported.or_else(|| Some(live.first.clone()));
         if live.handles == 0 {
             self.end(at);
         }
-        told
+        reported
     }
 
     fn end(&mut self, at: usize) {

@@ -4,8 +4,8 @@
 use crate::border::last_border;
 use crate::opens::Opens;
 use crate::record::{closed, io_of, lost, opened, Origin, Record};
+use crate::reported::Reported;
 use crate::step::StepEnd;
-use crate::told::Told;
 use cica_counters::{OpenDataSet, SmfCount, Watcher, WeakCounts};
 use cica_disk::{Cells, Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use std::io;
@@ -37,7 +37,7 @@ pub struct SmfFile {
     known: Mutex<Known>,
     cells: Mutex<Option<Cells>>,
     opens: Mutex<Opens>,
-    pub(crate) told: Mutex<Told>,
+    pub(crate) reported: Mutex<Reported>,
 }
 
 /// What is known of the file that is written.
@@ -85,14 +85,14 @@ impl SmfFile {
             known: Mutex::default(),
             cells: Mutex::default(),
             opens: Mutex::default(),
-            told: Mutex::default(),
+            reported: Mutex::default(),
         }
     }
 
     /// From now on others see in these cells how many records were written and lost, and `pool` are those of the pool.
     pub fn show_counts(&self, cells: Cells, pool: Cells) {
         *self.cells.lock().unwrap_or_else(PoisonError::into_inner) = Some(cells);
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).watch(pool);
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner).watch(pool);
     }
 
     /// From now on what is counted of this cluster, or sequential file, is of the DD that leads to it.
@@ -174,8 +174,8 @@ impl SmfFile {
 
     /// The bytes of records, and before them those of one that tells of what is lost.
     fn with_lost(&self, records: &[Record], untold: &Untold, now: u64) -> Vec<u8> {
-        let told = (untold.count > 0).then(|| lost(untold.count, untold.since, now, &self.origin));
-        let all = told.iter().chain(records);
+        let reported = (untold.count > 0).then(|| lost(untold.count, untold.since, now, &self.origin));
+        let all = reported.iter().chain(records);
         all.flat_map(|record| record.bytes()).copied().collect()
     }
 
@@ -292,10 +292,10 @@ impl Watcher for SmfFile {
     }
 
     fn closed(&self, then: &OpenDataSet, now: &OpenDataSet) {
-        let told = self.opens().closed(now);
+        let reported = self.opens().closed(now);
         let clock = self.clock.now();
         let mut records = closed(then, now, clock, &self.origin);
-        records.extend(io_of(told.as_ref().unwrap_or(then), now, clock, &self.origin));
+        records.extend(io_of(reported.as_ref().unwrap_or(then), now, clock, &self.origin));
         self.write(&records);
     }
 }

@@ -1,7 +1,7 @@
 //! `cica smf`: SMF records of opens, closes and steps, printed, added up and exported.
 
 mod export;
-mod said;
+mod text;
 mod totals;
 mod which;
 
@@ -12,11 +12,11 @@ use cica_smf::field::HEADER;
 use cica_smf::{Field, Record, Value};
 use clap::Subcommand;
 use export::Format;
-use said::{refused, show};
 use std::io::Write;
+use text::{refused, show};
 use which::Which;
 
-pub use said::code;
+pub use text::code;
 
 /// Print, add up or export SMF records
 #[derive(Debug, Subcommand)]

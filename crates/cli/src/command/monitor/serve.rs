@@ -25,7 +25,7 @@ pub fn run(watched: &Watched, listen: &str) -> Result<Status, Failure> {
         watched,
         is_private: address.ip().to_canonical().is_loopback(),
     };
-    clients::serve(&listener, &|request| server.told(request))
+    clients::serve(&listener, &|request| server.answer(request))
 }
 
 /// What is looked at, and for whom.
@@ -40,7 +40,7 @@ type Page = (&'static str, &'static str, String);
 
 impl Server<'_> {
     /// All bytes of the answer to a request.
-    fn told(&self, request: &[u8]) -> Vec<u8> {
+    fn answer(&self, request: &[u8]) -> Vec<u8> {
         let (status, kind, body) = self.page(request);
         let mut answer = format!(
             "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\

@@ -1,6 +1,6 @@
 //! Records as JSON lines and as CSV.
 
-use super::said::refused;
+use super::text::refused;
 use crate::failure::{Failure, Status};
 use cica_smf::field::HEADER;
 use cica_smf::{Field, Layout, Record, Value};

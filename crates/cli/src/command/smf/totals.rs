@@ -1,6 +1,6 @@
 //! What was done with each component, and by each step, added up.
 
-use super::said::{bits, code, show};
+use super::text::{bits, code, show};
 use crate::failure::{Failure, Status};
 use cica_smf::{Record, Value};
 use std::collections::BTreeMap;

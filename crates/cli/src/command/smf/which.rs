@@ -1,6 +1,6 @@
 //! Which records are wanted, and where they are read.
 
-use super::said::refused;
+use super::text::refused;
 use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::moment;

@@ -22,7 +22,7 @@ pub struct SharedSet {
 
 /// What was told in the last interval, and how full the pool was since.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct Reported {
     pub every: Option<Duration>,
     pool: Option<Cells>,
     looks: u64,
@@ -36,7 +36,7 @@ pub(crate) struct Told {
     all: Done,
 }
 
-impl Told {
+impl Reported {
     /// From now on the pool has these cells.
     pub fn watch(&mut self, pool: Cells) {
         self.pool = Some(pool);
@@ -93,7 +93,7 @@ impl Told {
     }
 }
 
-impl Told {
+impl Reported {
     /// The record of each storage class.
     pub fn classes(
         &mut self,
