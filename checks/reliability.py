@@ -232,7 +232,6 @@ OTHERS = [
           hostile("hostile-files")),
     Stage("messages", "Messages that lie, to an owner of shared data sets and to its clients", "inputs", 0, 1_000_000,
           100_000, hostile("hostile-messages")),
-    Stage("signal", "Signals to programs in COBOL and C and to the command", "signals", 0, 10_000, 250, signals()),
     Stage("damage", "Damaged places", "places", 40_000, 1_000_000, 100_000, sim("damage", "--runs", 2000)),
     Stage("damage-compressed", "Damaged places of compressed data sets", "places", 0, 200_000, 50_000,
           sim("damage --compressed", "--runs", 2000)),
@@ -242,6 +241,8 @@ OTHERS = [
           sim("model", "--runs", 1000)),
     Stage("input", "Bad inputs answered", "inputs", 0, 5_000_000, 1_000_000,
           of_crate("inputs", "inputs", ["any"], many("CICA_INPUTS", 13), release=True)),
+    # They take longest.
+    Stage("signal", "Signals to programs in COBOL and C and to the command", "signals", 0, 10_000, 250, signals()),
 ]
 STAGES = IMAGES + OTHERS
 
