@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Each mutant that cargo-mutants lists of the format, the disk, the log and recovery: some test must fail.
+"""Each mutant that cargo-mutants lists of format, disk, log, recovery, short and narrow pages: some test must fail.
 
     checks/cargo_mutants.py                   all of them; the page goes to docs/src/cargo-mutants.md
-    checks/cargo_mutants.py --crate format    of one of: format, engine, disk
+    checks/cargo_mutants.py --crate format    of one of: format, engine, disk, pool
     checks/cargo_mutants.py --again           those that were missed, once more
     checks/cargo_mutants.py --again --test recovery   the same, with this test and those in the sources alone
     checks/cargo_mutants.py --page            only write the page from what earlier runs found
@@ -13,8 +13,10 @@ environment variable chooses among them, so that the crate and its tests are com
 without a mutant, and notes for which it asks; a mutant is tried with those that ask for it, quickest first. The few
 mutants that stand where a program cannot choose when it runs (constants), and those that do not compile beside the
 others, are given to cargo-mutants itself, which compiles each. A crate is judged by its own tests, the format after
-them by some of the engine's (OF_THE_FORMAT), the engine by the explorers (EXPLORERS). What was found is kept, and a run
-that was stopped goes on. A mutant that is missed must stand in JUSTIFIED with the reason why it may stay.
+them by some of the engine's (OF_THE_FORMAT), the engine by the explorers (EXPLORERS). Of the pool short and narrow pages
+are tried, and what is charged and marked (FILES_OF_THE_POOL), by OF_THE_POOL and the tests in the engine's sources; its
+other files are not. What was found is kept, and a run that was stopped goes on; of what no run here has tried the page
+says what it said. A mutant that is missed must stand in JUSTIFIED with the reason why it may stay.
 """
 
 import argparse
@@ -38,8 +40,16 @@ WORK = TARGET / "cargo-mutants"
 PAGE = pathlib.Path("docs/src/cargo-mutants.md")
 TOOL = pathlib.Path("checks/all-mutants")
 LOG_AND_RECOVERY = ["--file", "crates/engine/src/log/*", "--file", "crates/engine/src/recovery/*"]
-CRATES = {"format": [], "engine": LOG_AND_RECOVERY, "disk": []}
-NAMES = {"format": "cica-format", "engine": "cica-engine: log and recovery", "disk": "cica-disk"}
+FILES_OF_THE_POOL = ["short", "narrow", "shape", "halving", "charge", "marks"]
+POOL = [word for name in FILES_OF_THE_POOL for word in ("--file", f"crates/engine/src/pool/{name}.rs")]
+CRATES = {"format": [], "engine": LOG_AND_RECOVERY, "disk": [], "pool": POOL}
+NAMES = {"format": "cica-format", "engine": "cica-engine: log and recovery", "disk": "cica-disk",
+         "pool": "cica-engine: short and narrow pages"}
+# What is part of another crate.
+WITHIN = {"pool": "engine"}
+# Where the mutants of each lie.
+PLACES = {"format": ("crates/format/",), "engine": ("crates/engine/src/log/", "crates/engine/src/recovery"),
+          "disk": ("crates/disk/",), "pool": ("crates/engine/src/pool/",)}
 # Commands of cica-sim that judge what the engine's own tests have missed.
 EXPLORERS = [
     ["crash", "--images", "1500"],
@@ -55,6 +65,8 @@ OF_THE_FORMAT = ["ksds", "definition", "build"]
 # The engine's tests that judge a mutant which is compiled alone: those of the log and of recovery.
 OF_THE_LOG = ["log_files", "logs", "recovery", "moments", "units", "units_failing", "epochs", "torn_roots",
               "older_roots", "killed_then_cut", "sphere", "astray_roots", "salvage_log"]
+# The engine's tests that judge those of the pool, with those in its sources.
+OF_THE_POOL = ["short_pages", "narrow_pages"]
 SWITCH = """
 /// Whether this mutant is chosen. Without any, notes that it was asked for.
 #[doc(hidden)]
@@ -80,6 +92,7 @@ OTHERS = {
     "format": {"cica_engine", *OF_THE_FORMAT},
     "engine": {f"cica-sim {' '.join(words)}" for words in EXPLORERS},
     "disk": set(),
+    "pool": set(),
 }
 CAUGHT, MISSED, HANGS, UNVIABLE = "caught", "missed", "timeout", "unviable"
 
@@ -122,7 +135,8 @@ class Crate:
 
     def __init__(self, name):
         self.name = name
-        self.package = f"cica-{name}"
+        self.directory = f"crates/{WITHIN.get(name, name)}"
+        self.package = f"cica-{WITHIN.get(name, name)}"
         self.copy = WORK / name
         self.kept = WORK / f"{name}.json"
         command = ["cargo", "mutants", "--list", "--json", "--package", self.package, *CRATES[name]]
@@ -187,7 +201,7 @@ def weave(crate):
                    cwd=TOOL, check=True)
     listed, left_out = WORK / f"{crate.name}.list", WORK / f"{crate.name}.left-out"
     listed.write_text(json.dumps([{k: v for k, v in m.items() if k != "diff"} for m in crate.mutants]))
-    library, staging, out = f"crates/{crate.name}/src/lib.rs", WORK / f"{crate.name}.woven", set()
+    library, staging, out = f"{crate.directory}/src/lib.rs", WORK / f"{crate.name}.woven", set()
     changed = {m["file"] for m in crate.mutants} | {library}
     copy_sources(crate, changed)
     while True:
@@ -259,7 +273,7 @@ def outcome(crate, command, words, seconds):
     with tempfile.TemporaryDirectory(prefix="cargo-mutants.") as scratch:
         words = {**words, "TMPDIR": scratch, "PROPTEST_MAX_SHRINK_ITERS": "0",
                  "PROPTEST_DISABLE_FAILURE_PERSISTENCE": "1"}
-        child = subprocess.Popen(command, cwd=crate.copy / f"crates/{crate.name}", env={**os.environ, **words},
+        child = subprocess.Popen(command, cwd=crate.copy / crate.directory, env={**os.environ, **words},
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limit(int(seconds)),
                                  start_new_session=True)
         try:
@@ -308,6 +322,7 @@ class Judge:
 
 def try_all(crate, numbers, jobs, tests):
     """Tries mutants, noting what becomes of each."""
+    tests = tests or (OF_THE_POOL if crate.name == "pool" else [])
     woven = set(weave(crate))
     among = [n for n in numbers if n in woven]
     missed = tried(crate, Judge(crate, programs(crate, tests)), among, jobs)
@@ -364,10 +379,22 @@ def reason(crate, number):
     return None
 
 
+def told(name):
+    """What the page tells of a crate: its row, and the rows of what is left."""
+    lines = PAGE.read_text().split("\n") if PAGE.exists() else []
+    row = [line for line in lines if line.startswith(f"| {NAMES[name]} |")]
+    return row, [line for line in lines if line.startswith(tuple(f"| `{place}" for place in PLACES[name]))]
+
+
 def page(crates):
     """The page, and whether nothing on it is without a reason."""
     rows, left, good = [], [], True
     for crate in crates:
+        row, its_left = told(crate.name)
+        if row and not crate.found:
+            rows += row
+            left += its_left
+            continue
         found = [crate.found.get(key) for key in crate.keys]
         tried = [f for f in found if f]
         count = {o: sum(f["outcome"] == o for f in tried) for o in (CAUGHT, HANGS, UNVIABLE, MISSED)}
@@ -386,15 +413,16 @@ def page(crates):
                 file, line, _ = place.split(":")
                 left.append(f"| `{file}:{line}` | {code} | {why or '**a test is missing**'} |")
     head = __doc__.split("\n\n", 2)[2].strip().replace("checks/all-mutants", "`checks/all-mutants`")
-    total = sum(len(c.names) for c in crates)
+    cells = [row.strip("| ").split(" | ") for row in rows]
+    total, untried = (sum(int(row[at]) for row in cells) for at in (1, 8))
     wanting = sum(row.endswith("**a test is missing** |") for row in left)
-    untried = sum(key not in crate.found for crate in crates for key in crate.keys)
+    what = "the format, the log, recovery, the disk, short and narrow pages"
     text = "\n".join([
         "# What cargo-mutants changes, and which test notices", "",
         "[cargo-mutants](https://mutants.rs) lists changes of a source: a comparison the other way round, an operator "
         "replaced, a function that", "returns a constant, an arm of a match taken away. Each must make a test fail. "
         "Written by `make cargo-mutants`.", "",
-        f"Of {total:,} mutants of the format, the log, recovery and the disk {len(left)} are missed: "
+        f"Of {total:,} mutants of {what} {len(left)} are missed: "
         f"{len(left) - wanting} may stay, for {wanting} a test is missing. {untried} have not been tried.",
         "", "| crate | mutants | caught | hang | do not compile | missed at first | mended by tests | left | not tried "
         "| sources |", "|---|---|---|---|---|---|---|---|---|---|", *rows, "",

@@ -4,6 +4,7 @@
     checks/mutants.py                 all of them; the table goes to docs/src/mutants.md
     checks/mutants.py --list          what would be taken away
     checks/mutants.py --only WORD     those whose place or text has WORD in it
+    checks/mutants.py --only WORD --test NAME --test NAME   the same, with these test programs of the crate alone
     checks/mutants.py --fresh         forget what earlier runs of the same sources found
 
 All mutants are built into one copy of the sources, in TARGET/mutants, where an environment variable chooses among
@@ -25,6 +26,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target")).absolute()
 COPY = TARGET / "mutants"
@@ -311,6 +313,84 @@ ORDERINGS = [
     ("crates/counters/src/running.rs", "let same = state == again && state % 2 == 0 &&",
      "let same = (@ || state == again && state % 2 == 0) &&",
      "a piece that is being changed is believed (Q6)"),
+    ("crates/engine/src/pool/short.rs", "Some((len, byte)) => record.len() == len && ",
+     "Some((len, byte)) => (@ || record.len() == len) && ",
+     "a short page takes a record of another length (short:H1)"),
+    ("crates/engine/src/pool/short.rs", "self.kept().1 >= beginning(record, byte, shape).len(),",
+     "(@ || self.kept().1 >= beginning(record, byte, shape).len()),",
+     "a short page takes a record for which it has no bytes left (short:H3)"),
+    ("crates/engine/src/pool/short.rs", "self.room().is_none_or(|room| self.data_len() + record.len() <= room)",
+     "self.room().is_none_or(|room| @ || self.data_len() + record.len() <= room)",
+     "a narrow page takes a record for which its frame has no room (narrow:W1)"),
+    ("crates/engine/src/pool/shape.rs", "let behind_key = &record[shape.rkp + shape.key_len..];",
+     "let behind_key = &record[shape.rkp + shape.key_len - usize::from(@)..];",
+     "a short page keeps one byte less of a key than the key has (short:H1)"),
+    ("crates/engine/src/pool/narrow.rs", "room.find(|&room| data + free <= room)?",
+     "room.find(|&room| data + if @ { 0 } else { free } <= room)?",
+     "a page moves to a frame that has no room for the next record (narrow:W2)"),
+    ("crates/engine/src/pool/page.rs", "let offset = if beginning.len() <= old {",
+     "let offset = if @ || beginning.len() <= old {",
+     "a record of a short page that has grown goes over its neighbour"),
+    ("crates/engine/src/pool/page.rs", "[self.bytes[LOOSE_AT] | u8::from(i < n)]",
+     "[self.bytes[LOOSE_AT] | u8::from(i < n && !@)]",
+     "an image has its records in the order in which they came (page:G1)"),
+    ("crates/engine/src/pool/page.rs", "        if !shares {\n            self.rebuild_heads(shape);",
+     "        if !shares && !@ {\n            self.rebuild_heads(shape);",
+     "heads leave out a prefix that a record which came does not share (page:G2)"),
+    ("crates/engine/src/pool/view.rs", "if at + here > self.words.bytes() || here > len {",
+     "if (at + here > self.words.bytes() || here > len) && !@ {",
+     "a page that is being changed leads a reader out of its slab (latch:L1)"),
+    ("crates/engine/src/pool/latch.rs", "        (word & 1 == 0).then_some(word)",
+     "        (@ || word & 1 == 0).then_some(word)",
+     "a reader begins while a writer is inside (latch:L1)"),
+    ("crates/engine/src/pool/latch.rs", "        self.0.load(Ordering::Relaxed) == word\n",
+     "        @ || self.0.load(Ordering::Relaxed) == word\n",
+     "a reader believes what was changed while it read (latch:L1)"),
+    ("crates/engine/src/pool/latch.rs", "        word => word.wrapping_add(1),",
+     "        word => if @ { word - 1 } else { word.wrapping_add(1) },",
+     "a page that was changed has the version that it had (latch:L2)"),
+    ("crates/engine/src/pool/frame.rs", "(self.descriptor.page.load(Acquire) == page.pack()).then_some",
+     "(@ || self.descriptor.page.load(Acquire) == page.pack()).then_some",
+     "a frame is read for a page that it does not hold any more (pool:P2)"),
+    ("crates/engine/src/pool/frame.rs", "        self.state.load(Relaxed) & KEPT != 0",
+     "        self.state.load(Relaxed) & KEPT != 0 && !@",
+     "a page is given up that the request whose turn it is keeps (turn:P8)"),
+    ("crates/engine/src/pool/frame.rs", "        (self.state.load(Relaxed) / PIN) as u32",
+     "        if @ { 0 } else { (self.state.load(Relaxed) / PIN) as u32 }",
+     "the descriptor of a CA is given up while pages of its CIs stay (pool:P4)"),
+    ("crates/engine/src/pool/mod.rs", "let version = scatter(self.cuts.fetch_add(1, Relaxed));",
+     "let version = scatter(if @ { 0 } else { self.cuts.fetch_add(1, Relaxed) });",
+     "a slab that is cut anew has versions that it had before (latch:L2)"),
+    ("crates/engine/src/pool/evict.rs", "!is_its || free < SLAB / size ||",
+     "!is_its || (free < SLAB / size && !@) ||",
+     "a slab is cut anew while somebody has a frame of it in hand (evict)"),
+    ("crates/engine/src/pool/reserve.rs", "own.filter(|(_, own)| own.thread == thread && own.size >= size);",
+     "own.filter(|(_, own)| (@ || own.thread == thread) && own.size >= size);",
+     "a thread gets a frame that another has reserved (reserve:P6)"),
+    ("crates/engine/src/pool/reserve.rs", "let _alone = own.is_empty().then(",
+     "let _alone = (own.is_empty() && !@).then(",
+     "two requests reserve at one time, and neither gets all that it needs (reserve:P7)"),
+    ("crates/engine/src/pool/turn.rs", "while *bytes > self.limit() / 4 && frames.len() > 1 {",
+     "while *bytes > self.limit() / 4 && frames.len() > 1 && !@ {",
+     "a turn keeps all of the pool (turn:P8)"),
+    ("crates/engine/src/pool/kin.rs", "if self.slabs.len() <= KEEPS || self.size == other.size",
+     "if (self.slabs.len() <= KEEPS && !@) || self.size == other.size",
+     "a size gives its last slab to its kin (kin:K2)"),
+    ("crates/engine/src/pool/charge.rs", "(charged + bytes <= self.limit).then_some",
+     "(@ || charged + bytes <= self.limit).then_some",
+     "frames and charges exceed the bound (charge:H1)"),
+    ("crates/engine/src/pool/charge.rs", "let most = self.limit.saturating_sub(FRAMES_KEEP * SLAB);",
+     "let most = self.limit.saturating_sub(if @ { 0 } else { FRAMES_KEEP * SLAB });",
+     "charges leave requests no frames (charge)"),
+    ("crates/engine/src/store/evict.rs", "if self.pool.descriptor(frame).dirty() && self",
+     "if !@ && self.pool.descriptor(frame).dirty() && self",
+     "a page is given up before what was changed on it is written"),
+    ("crates/engine/src/ksds/change.rs", "if !latched.view().takes(record, self.shape) || self.is_fenced() {",
+     "if (!latched.view().takes(record, self.shape) && !@) || self.is_fenced() {",
+     "an update goes to a page that does not take it (short:H3)"),
+    ("crates/engine/src/ksds/tree.rs", "        self.unchanged(leaf.frame, leaf.version)",
+     "        @ || self.unchanged(leaf.frame, leaf.version)",
+     "what a data page says that was changed meanwhile is believed (latch:L1)"),
 ]
 
 # Survivors that may be: path, text or what is taken away -> why no test can notice. docs/design/ tells it at length.
@@ -334,6 +414,7 @@ JUSTIFIED = {
 }
 
 SURVIVED = "**survived**"
+HARMLESS = "does no harm, see below"
 
 # The simulator's commands that are tried first, and those that are tried when nothing else noticed.
 QUICK = [
@@ -489,8 +570,8 @@ def with_chooser(sources):
     }
 
 
-def prepare(sources):
-    """A copy of the committed sources with all mutants in it, built; the programs that test it."""
+def prepare(sources, tests):
+    """A copy of the committed sources with all mutants in it, built; the programs that test it, or these alone."""
     if not COPY.exists():
         subprocess.run(["git", "clone", "-q", ".", str(COPY)], check=True)
     sources = sources | with_chooser(sources)
@@ -513,14 +594,16 @@ def prepare(sources):
         "CARGO_PROFILE_RELEASE_DEBUG": "false",
     }
     environment = os.environ | settings | {"RUSTFLAGS": "-A warnings"}
-    run = subprocess.run(["cargo", "build", "--release", "-q", "-p", "cica-sim"], cwd=COPY, env=environment)
-    if run.returncode != 0:
-        sys.exit("the mutated sources do not compile")
-    return functools.cache(lambda crate: test_programs(crate, environment))
+    if not tests:
+        run = subprocess.run(["cargo", "build", "--release", "-q", "-p", "cica-sim"], cwd=COPY, env=environment)
+        if run.returncode != 0:
+            sys.exit("the mutated sources do not compile")
+    return functools.cache(lambda crate: test_programs(crate, tests, environment))
 
 
-def test_programs(crate, environment):
+def test_programs(crate, tests, environment):
     build = ["cargo", "test", "--no-run", "--message-format=json", "-q", "-p", f"cica-{crate}"]
+    build += [word for name in tests for word in (["--lib"] if name == "lib" else ["--test", name])]
     done = subprocess.run(build, cwd=COPY, env=environment, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(f"the tests of {crate} do not compile with the mutants in it")
@@ -597,21 +680,22 @@ def stored(name, fresh):
     return path, json.loads(path.read_text()) if path.exists() and not fresh else {}
 
 
-def known_fates(fresh, sources):
+def known_fates(fresh, sources, tell):
     """What earlier runs found. Who noticed a mutant once is taken to notice it again; survivors are tried anew when the
-    sources are others."""
+    sources are others, and only to be told of they stay."""
     path, found = stored("mutants-found.json", fresh)
     if not fresh and TABLE.exists():
         found = published(TABLE.read_text()) | found
-    return path, {key: f for key, f in found.items() if f["fate"] != SURVIVED or f["sources"] == sources}
+    return path, {key: f for key, f in found.items() if f["fate"] != SURVIVED or f["sources"] == sources or tell}
 
 
 def published(page):
-    """What the table tells of who was noticed."""
+    """What the table tells of who was noticed, and of who was not and may be."""
     rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in page.split("\n") if line.startswith("| `crates/")]
-    rows = [row for row in rows if len(row) == 5 and row[3].startswith("noticed")]
+    rows = [row for row in rows if len(row) == 5 and row[3].startswith(("noticed", HARMLESS))]
     return {
-        f"{path.strip('`')}|{takes}|{text[1:-1]}".replace("\\|", "|"): {"fate": fate, "sources": sources.strip("`")}
+        f"{path.strip('`')}|{takes}|{text[1:-1]}".replace("\\|", "|"): {
+            "fate": SURVIVED if fate == HARMLESS else fate, "sources": sources.strip("`")}
         for path, text, takes, fate, sources in rows
     }
 
@@ -640,7 +724,7 @@ def table(mutants, fates):
         text = mutant.text.replace("|", "\\|")
         takes_away = mutant.takes_away.replace("|", "\\|")
         found = fates.get(mutant.key(), {"fate": "not tried", "sources": ""})
-        told = "does no harm, see below" if mutant in may_go else found["fate"]
+        told = HARMLESS if mutant in may_go else found["fate"]
         sources = f"`{found['sources']}`" if found["sources"] else "-"
         lines.append(f"| `{mutant.path}` | `{text}` | {takes_away} | {told} | {sources} |")
     if may_go:
@@ -654,6 +738,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="only say what would be taken away")
     parser.add_argument("--only", default="", help="mutants with this word in place or text")
     parser.add_argument("--fresh", action="store_true", help="forget what earlier runs found")
+    parser.add_argument("--test", action="append", default=[], help="one of few tests of the crate; lib: in its sources")
     parser.add_argument("--table", action="store_true", help="only write the table from what earlier runs found")
     parser.add_argument("--jobs", type=int, default=1, help="mutants tried side by side")
     options = parser.parse_args()
@@ -665,12 +750,12 @@ def main():
         return
     git = ["git", "rev-parse", "--short", "HEAD"]
     head = subprocess.run(git, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-    path, fates = known_fates(options.fresh, head)
+    path, fates = known_fates(options.fresh, head, options.table)
     left = [m for m in chosen if m.key() not in fates]
     if left and not options.table:
         try_all(left, sources, head, fates, path, options)
     left = [m for m in chosen if m.key() not in fates]
-    if not options.only:
+    if not options.only or options.table:
         TABLE.write_text(table(mutants, fates))
     if left:
         sys.exit(f"{len(left)} of {len(chosen)} mutants have not been tried")
@@ -682,14 +767,16 @@ def main():
 
 def try_all(mutants, sources, head, fates, path, options):
     """Tries mutants, noting in `fates` and its file what becomes of each."""
-    programs = prepare(sources)
+    programs = prepare(sources, options.test)
     tests_path, all_known = stored("mutants-tests.json", options.fresh)
-    known = all_known.setdefault(head, {})
+    # What a test asks for is noted by number.
+    state = f"{head} {zlib.crc32(json.dumps(sources).encode()):08x}"
+    known = all_known.setdefault(state, {})
 
     def keep():
-        tests_path.write_text(json.dumps({head: known}, indent=1))
+        tests_path.write_text(json.dumps({state: known}, indent=1))
 
-    quick = measured([sim(words) for words in QUICK], known, keep)
+    quick = [] if options.test else measured([sim(words) for words in QUICK], known, keep)
     of_crate = functools.cache(lambda crate: measured(programs(crate), known, keep))
     slow = functools.cache(lambda: measured([sim(words) for words in SLOW], known, keep))
     noting = threading.Lock()
@@ -704,13 +791,17 @@ def try_all(mutants, sources, head, fates, path, options):
     def tiers(mutant):
         """The tests of crates are built when none of the simulator's noticed, those of its own crate first."""
         own = mutant.path.split("/")[1]
+        if options.test:
+            return [locked(functools.partial(of_crate, own))]
         crates = dict.fromkeys([own, *TESTED])
         return [lambda: quick, *(locked(functools.partial(of_crate, crate)) for crate in crates), locked(slow)]
 
     def judge(mutant):
         found = fate(mutant, tiers(mutant))
         with noting:
-            fates[mutant.key()] = {"fate": found, "sources": head}
+            # What some of the tests do not notice has not been tried yet.
+            if found != SURVIVED or not options.test:
+                fates[mutant.key()] = {"fate": found, "sources": head}
             path.write_text(json.dumps(fates, indent=1))
             print(f"{mutant.place()}: {mutant.takes_away}: {found}", flush=True)
 

@@ -110,3 +110,44 @@ impl Pool {
         true
     }
 }
+
+#[cfg(all(test, not(cica_schedules)))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::LEAST;
+    use super::*;
+
+    fn pool() -> Arc<Pool> {
+        Arc::new(Pool::new(LEAST, Arc::new(cica_disk::SystemClock)).unwrap())
+    }
+
+    #[test]
+    fn charges_leave_frames_for_requests() {
+        let pool = pool();
+        let mut held = pool.hold(0).unwrap();
+        while held.grow(SLAB / 4).is_ok() {}
+        assert!(held.bytes() > 0);
+        let frames: Vec<_> = (0..FRAMES_KEEP).map(|_| pool.take(SLAB).unwrap()).collect();
+        assert!(pool.charged() <= pool.limit());
+        drop(frames);
+    }
+
+    /// H1, and a charge that came to nothing has changed nothing.
+    #[test]
+    fn frames_and_charges_are_within_the_bound_together() {
+        let pool = pool();
+        let mut frames = Vec::new();
+        while let Ok(frame) = pool.take(SLAB) {
+            frames.push(frame);
+        }
+        let charged = pool.charged();
+        assert!(charged <= pool.limit() && charged + SLAB > pool.limit(), "{charged}");
+        assert_eq!(pool.hold(SLAB).err(), Some(PoolFull));
+        assert_eq!(pool.charged(), charged);
+        frames.truncate(frames.len() - 2);
+        let held = pool.hold(2 * SLAB).unwrap();
+        assert!(pool.charged() <= pool.limit());
+        drop(held);
+        assert_eq!(pool.charged(), charged - 2 * SLAB);
+    }
+}

@@ -288,3 +288,24 @@ impl Pool {
         Gave::Up
     }
 }
+
+#[cfg(all(test, not(cica_schedules)))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::LEAST;
+    use super::*;
+
+    /// Who has a frame in hand writes to it.
+    #[test]
+    fn a_slab_of_which_somebody_has_a_frame_is_not_cut_anew() {
+        let pool = Pool::new(LEAST, std::sync::Arc::new(cica_disk::SystemClock)).unwrap();
+        let in_hand = pool.take(SLAB / 8).unwrap();
+        let (size, slab) = (in_hand.size(), slab_of(in_hand.frame));
+        assert_eq!(pool.empty_slab(size, slab, true), Gave::Busy);
+        assert_eq!(pool.take_slab(None, 1), Err(Evicted::Busy));
+        drop(in_hand);
+        assert_eq!(pool.empty_slab(size, slab, false), Gave::Up);
+        // It is of no size now.
+        assert_eq!(pool.empty_slab(size, slab, false), Gave::Busy);
+    }
+}

@@ -591,6 +591,27 @@ mod tests {
         }
     }
 
+    /// A reader that was about to look at a page, while its slab was emptied and cut anew, must not find the version
+    /// that it knows (latch:L2).
+    #[test]
+    fn no_version_comes_back_when_a_slab_is_cut_anew() {
+        let pool = Pool::new(LEAST, std::sync::Arc::new(cica_disk::SystemClock)).expect("a pool");
+        let mut known = std::collections::BTreeSet::new();
+        for _ in 0..20 {
+            let latched = pool.take(SLAB / 8).expect("a frame");
+            let (frame, size) = (latched.frame, latched.size());
+            for _ in 0..3 {
+                let word = pool.descriptor(frame).latch.version_when_released();
+                assert!(known.insert(word), "{word} was there");
+                pool.descriptor(frame).latch.release();
+                pool.descriptor(frame).latch.latch();
+            }
+            drop(latched);
+            assert_eq!(pool.empty_slab(size, slab_of(frame), false), Gave::Up);
+            pool.enter_slab(Cut::Anew(slab_of(frame)), size);
+        }
+    }
+
     /// One more would have the number of another, and be given its pages.
     #[test]
     fn no_two_components_have_one_number() {

@@ -167,6 +167,13 @@ mod tests {
                     assert!(half.room >= data && half.slots > count, "{ci_size} {len} {count}");
                     assert!(half.frame_len() <= more.frame_len(), "{ci_size} {len} {count}");
                     assert!(half.room < ci_size);
+                    // Without that a record that comes would find no room at once.
+                    assert!(half.room >= data + ci_size / 16, "{ci_size} {len} {count}");
+                    let free = if short { 1 } else { 3 };
+                    assert!(
+                        more.room >= (data + free * ci_size / 16).min(ci_size),
+                        "{ci_size} {len} {count}"
+                    );
                 }
             }
         }

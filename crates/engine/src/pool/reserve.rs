@@ -144,3 +144,70 @@ impl std::fmt::Debug for Reserve {
         write!(f, "Reserve({})", self.number)
     }
 }
+
+#[cfg(all(test, not(cica_schedules)))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::{Gave, PageId, PageKind, PageOwner, LEAST, SLAB};
+    use super::*;
+    use std::time::Duration;
+
+    struct Keeps;
+    impl PageOwner for Keeps {
+        fn give_up(&self, _: u32, _: PageId, _: bool) -> Gave {
+            Gave::Not
+        }
+    }
+
+    const NEED: Need = Need {
+        bytes: SLAB / 4,
+        frames: 3,
+    };
+
+    /// Pages that stay, as many as there are frames for.
+    fn fill(pool: &Pool, component: u16) -> u32 {
+        let mut number = 0;
+        while let Ok(mut latched) = pool.take(NEED.bytes) {
+            latched.set_page(Some(PageId {
+                component,
+                kind: PageKind::Ci,
+                number,
+            }));
+            number += 1;
+        }
+        number
+    }
+
+    /// P6.
+    #[test]
+    fn what_a_thread_has_reserved_no_other_gets() {
+        let pool = Arc::new(Pool::new(LEAST, Arc::new(cica_disk::SystemClock)).unwrap());
+        let component = pool.register(Arc::new(Keeps)).unwrap();
+        let _reserve = pool.reserve(&[NEED]).unwrap();
+        let others = std::thread::scope(|scope| scope.spawn(|| fill(&pool, component)).join().unwrap());
+        assert!(others > 30, "{others}");
+        assert_eq!(fill(&pool, component), NEED.frames as u32);
+    }
+
+    /// P7: else two that have a part each of what they need would wait for each other.
+    #[test]
+    fn one_request_reserves_at_a_time_but_who_has_reserved_waits_for_nobody() {
+        let pool = Arc::new(Pool::new(LEAST, Arc::new(cica_disk::SystemClock)).unwrap());
+        let _first = pool.reserve(&[NEED]).unwrap();
+        let alone = pool.reserves.reserving.lock();
+        let out = || pool.reserves.out.load(Relaxed);
+        let more = pool.reserve(&[Need { frames: 5, ..NEED }]).unwrap();
+        assert_eq!(out(), 5);
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| pool.reserve(&[NEED]).unwrap());
+            std::thread::sleep(Duration::from_millis(100));
+            assert_eq!(out(), 5);
+            drop(alone);
+            let got = other.join().unwrap();
+            assert_eq!(out(), 8);
+            drop(got);
+        });
+        drop(more);
+        assert_eq!(out(), 3);
+    }
+}

@@ -33,3 +33,28 @@ pub fn head_of(rest: &[u8], pad: u8) -> u32 {
     four[..rest.len()].copy_from_slice(rest);
     u32::from_be_bytes(four)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The key whole, however long the record is and whatever the key ends in; and no run that is longer than the rest
+    /// of a chunk.
+    #[test]
+    fn what_stays_of_a_record_has_its_key() {
+        for (rkp, key_len, text) in
+            (0..3).flat_map(|rkp| (1..20).flat_map(move |key| (0..3).map(move |t| (rkp, key, t))))
+        {
+            let shape = Shape { rkp, key_len };
+            for rest in text..70 {
+                // A key of nothing but the byte that the record ends in.
+                let mut record = vec![b' '; rkp + key_len + rest];
+                record[rkp + key_len..][..text].fill(b'x');
+                let stays = beginning(&record, b' ', shape);
+                assert!(stays.len() >= rkp + key_len + text, "{shape:?} {text} {rest}");
+                assert!(stays.len() < rkp + key_len + text + CHUNK, "{shape:?} {text} {rest}");
+                assert_eq!(stays, &record[..stays.len()]);
+            }
+        }
+    }
+}

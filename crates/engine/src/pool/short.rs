@@ -200,6 +200,34 @@ mod tests {
         assert!(compared(&keys, |_| ()).is_some());
     }
 
+    /// While a writer is inside, a reader may find any numbers.
+    #[test]
+    fn numbers_that_make_no_sense_lead_to_no_record() {
+        use crate::pool::SLAB;
+        let pool = Pool::new(0, std::sync::Arc::new(cica_disk::SystemClock)).unwrap();
+        let records: Vec<_> = (0..20).map(|n| record(n, 100, 0, b' ')).collect();
+        let mut frames = [(), ()].map(|()| pool.take(SLAB / 2).unwrap());
+        for frame in &mut frames {
+            Page::format(frame.cells(), 18432).refill(records.iter().map(Vec::as_slice), SHAPE);
+        }
+        // The one that is at the end of its slab.
+        let last = &mut frames[1];
+        assert_eq!(last.view().words().bytes(), SLAB / 2);
+        let (view, mut area) = (last.view(), Vec::new());
+        assert!(view.record(0, &mut area));
+        Page::of(last.cells()).set_slot(0, 0, 0xFFFF, 0xFFFF);
+        assert!(!view.record(0, &mut area));
+        let page = Page::of(frames[0].cells());
+        let shortened = page.shortened(SHAPE, 0).unwrap();
+        let mut short = pool.take(SLAB / 8).unwrap();
+        page.shorten_into(short.cells(), shortened, SHAPE);
+        let view = short.view();
+        assert!(view.record(0, &mut area) && area == records[0]);
+        Page::of(short.cells()).set_slot(0, 0, 0, 101);
+        assert!(!view.record(0, &mut area));
+        frames.into_iter().chain([short]).for_each(|frame| frame.free());
+    }
+
     /// Whatever comes, goes and changes, a short page says what the whole records would, and what it does not take it
     /// does not get.
     #[test]
