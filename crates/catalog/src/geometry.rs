@@ -185,9 +185,16 @@ impl Device {
         }
     }
 
+    /// Whether a CI lies in physical records of 512, 1,024, 2,048 or 4,096 bytes alone, as VSAM had them on the devices
+    /// of its first years.
+    pub fn has_few_sizes(&self) -> bool {
+        matches!(self.track, Track::Gap { .. })
+    }
+
     /// The physical record size VSAM takes for CIs of `ci_size` bytes (a multiple of 512), and how many lie on a track:
-    /// of all sizes in multiples of 512 that divide the CI, the one that puts most bytes on a track, and of equals
-    /// the largest, which needs the fewest transfers. `None` when not even 512 bytes divide it.
+    /// of all sizes in multiples of 512 that divide the CI, or of the [few](Self::has_few_sizes), the one that puts most
+    /// bytes on a track, and of equals the largest, which needs the fewest transfers. `None` when not even 512 bytes
+    /// divide it.
     pub fn physical_record(&self, ci_size: u32) -> Option<PhysicalRecord> {
         if ci_size == 0 || ci_size % 512 != 0 {
             return None;
@@ -195,6 +202,7 @@ impl Device {
         (1..=ci_size / 512)
             .filter(|parts| (ci_size / 512) % parts == 0)
             .map(|parts| ci_size / parts)
+            .filter(|size| !self.has_few_sizes() || [512, 1024, 2048, 4096].contains(size))
             .map(|size| PhysicalRecord {
                 size,
                 per_track: self.records_per_track(size),

@@ -92,7 +92,12 @@ fn the_physical_record_uses_the_track_best() {
         ("3390", 30_720, (10_240, 5, 3)),
         ("3390", 32_768, (16_384, 3, 2)),
         ("3330-1", 4_096, (4_096, 3, 1)),
-        ("3330-1", 12_288, (12_288, 1, 1)),
+        // In blocks as VSAM had them then: no record fills the track.
+        ("3330-1", 12_288, (4_096, 3, 3)),
+        ("3330-1", 6_144, (2_048, 6, 3)),
+        ("3350", 18_432, (2_048, 8, 9)),
+        ("3340", 10_240, (1_024, 7, 10)),
+        ("3380", 18_432, (18_432, 2, 1)),
         ("3330-1", 16_384, (4_096, 3, 4)),
     ];
     for (name, ci_size, expected) in known {
@@ -119,6 +124,7 @@ fn every_ci_size_fits_every_device_and_tracks_never_hold_more_than_they_have() {
             let record = device.physical_record(ci_size).expect("a multiple of 512");
             assert!(record.per_track > 0, "{ci_size} on a {device}");
             assert_eq!(record.size * record.per_ci, ci_size);
+            assert!(!device.has_few_sizes() || [512, 1024, 2048, 4096].contains(&record.size));
             let tracks = record.tracks_for(7);
             assert!(u64::from(record.cis_in(tracks as u32)) >= 7);
             assert!(u64::from(record.cis_in(tracks as u32 - 1)) < 7);
