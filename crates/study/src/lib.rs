@@ -6,12 +6,14 @@
 //! | `y1988` | QSAM and VSAM on 3380s: block sizes and buffers of copies |
 //! | `y2001` | VSE/ESA, 2001: what compressed records cost a REPRO and an online mix |
 //! | `y2007` | RLS on z/OS, 2007: SMF 64 of ten GETs, the first time and the second |
+//! | `closes` | what closes wrote to SMF |
 //! | `contest` | the defaults beside each option of a study, cold and warm |
 //! | `device_time` | how long transfers would have taken on a disk of their time |
 //! | `figures` | what was printed, from tables that ship with the program |
 //! | `records` | records of several kinds, made from a seed |
 //! | `report` | tables of figures as text, CSV and JSON |
 //! | `html`, `plot`, `bars` | the same as a page, with plots of them |
+//! | `near` | how many modelled times are near the printed ones |
 //! | `measure` | what a piece of work takes: elapsed, CPU, I/O |
 //!
 //! * T1. A figure of a study stands in the data that it ships with, and nowhere else. A figure of this machine is
@@ -22,11 +24,13 @@
 #![forbid(unsafe_code)]
 
 mod bars;
+mod closes;
 mod contest;
 mod device_time;
 mod figures;
 mod html;
 mod measure;
+mod near;
 mod plot;
 pub mod records;
 mod report;
@@ -40,6 +44,7 @@ pub use plot::{Plot, PlotLine};
 pub use report::{Cell, Report, Table};
 
 use cica_engine::{CopyError, Io, OpenError, RequestError};
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -55,6 +60,30 @@ pub struct Setting {
     pub rounds: usize,
     /// Whether data CIs go through the page cache.
     pub io: Io,
+    /// Who makes the steps of 1979.
+    pub steps: Steps,
+}
+
+/// Who makes steps that were COBOL programs.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub enum Steps {
+    /// This program.
+    #[default]
+    Native,
+    /// This program, and COBOL programs where they can be had.
+    Auto(Launch),
+    /// This program, and COBOL programs; where they cannot be had there is no report.
+    Cobol(Launch),
+}
+
+/// How a compiled COBOL program is started with its files on data sets.
+#[derive(Debug, Clone, Default)]
+pub struct Launch {
+    /// The command before its name, and that command's words.
+    pub words: Vec<OsString>,
+    /// What is in its environment.
+    pub environment: Vec<(OsString, OsString)>,
 }
 
 impl Setting {
@@ -65,6 +94,7 @@ impl Setting {
             records: None,
             rounds: 3,
             io: Io::default(),
+            steps: Steps::default(),
         }
     }
 }
@@ -103,6 +133,14 @@ pub const STUDIES: [Study; 4] = [
         run: y2007::run,
     },
 ];
+
+/// The runs of 1979 and its table of buffers alone, and words about who made them.
+///
+/// # Errors
+/// As of the study.
+pub fn counted_1979(setting: &Setting) -> Result<([Table; 2], Vec<String>), StudyError> {
+    y1979::counted(setting)
+}
 
 /// Why there is no report.
 #[derive(Debug)]

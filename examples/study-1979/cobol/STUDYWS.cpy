@@ -4,6 +4,7 @@
        77  HIAMT                   PIC 9(8) COMP-5 VALUE 86763.
        77  OPERATIONS              PIC 9(8) COMP-5 VALUE 0.
        77  INCREMENT               PIC 9(8) COMP-5 VALUE 4.
+       77  STRIDE                  PIC 9(8) COMP-5 VALUE 1.
        77  X                       PIC 9(8) COMP-5.
        77  FOUND                   PIC 9(8) COMP-5 VALUE 0.
        77  MISSED                  PIC 9(8) COMP-5 VALUE 0.

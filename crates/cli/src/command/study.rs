@@ -5,9 +5,9 @@ use crate::terminal::stdout;
 use cica_disk::{clean_before_signals_end, Disk, LinuxDisk, NewFile};
 use cica_engine::Io;
 use cica_messages as messages;
-use cica_study::{Setting, Study, STUDIES};
+use cica_study::{Launch, Setting, Steps, Study, STUDIES};
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,6 +43,10 @@ pub struct Options {
     /// How data CIs are read and written: auto, buffered, or direct, which is around the page cache
     #[arg(long, value_name = "WAY", default_value = "auto")]
     io: Io,
+    /// Who makes the steps of 1979: native, which is this program; cobol, which is COBOL programs too, compiled by GnuCOBOL's
+    /// cobc; auto, which is cobol where that can be
+    #[arg(long, value_name = "WHO", default_value = "auto", hide_possible_values = true)]
+    steps: Maker,
     /// Print CSV
     #[arg(long, conflicts_with = "json")]
     csv: bool,
@@ -52,6 +56,30 @@ pub struct Options {
     /// Write a page too: the tables, and plots by the number of buffers (1979, 1988) or the size of a pool (2007)
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Maker {
+    Auto,
+    Native,
+    Cobol,
+}
+
+impl Maker {
+    /// COBOL programs are started as everybody starts them: by `cica run`.
+    fn steps(self) -> Result<Steps, Failure> {
+        let launch = || -> Result<Launch, Failure> {
+            Ok(Launch {
+                words: vec![std::env::current_exe()?.into(), "run".into()],
+                ..Launch::default()
+            })
+        };
+        Ok(match self {
+            Maker::Native => Steps::Native,
+            Maker::Auto => Steps::Auto(launch()?),
+            Maker::Cobol => Steps::Cobol(launch()?),
+        })
+    }
 }
 
 fn names() -> PossibleValuesParser {
@@ -111,6 +139,7 @@ fn measure(study: &Study, options: &Options, directory: &Path) -> Result<Status,
     setting.records = options.records;
     setting.rounds = options.rounds.into();
     setting.io = options.io;
+    setting.steps = options.steps.steps()?;
     // Before the steps, which take a while: a page that has no place is told at once.
     let page = options.html.as_deref().map(begin_page).transpose()?;
     let report = (study.run)(&setting).map_err(|error| unusable(directory, &error))?;

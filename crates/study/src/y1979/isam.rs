@@ -162,10 +162,7 @@ pub fn table(directory: &Path) -> Result<Table, StudyError> {
             }
             let then = printed.find(&[("run", run.name), ("step", step.letters()), ("pass", pass)]);
             let number = |column| then.as_ref().and_then(|row: &Printed<'_>| row.number(column));
-            let title = match pass {
-                "2" => format!("{} {}, second pass", run.name, step.title()),
-                _ => format!("{} {}", run.name, step.title()),
-            };
+            let title = format!("{} {}", run.name, step.title_of(pass == "2"));
             let mut cells = found.cells(number("excps"), number("elapsed"));
             cells.push(Cell::Number(programs as f64, 0));
             table.row(title, cells);
@@ -183,8 +180,10 @@ fn one(disk: &LinuxDisk, path: &Path, run: &IsamRun, step: Step, pass: &str) -> 
     let found = Found {
         requests: step.requests(),
         excps: programs.iter().filter(|program| program.is_excp).count() as u64,
-        modelled: Some(follow(processor, &programs, step.requests())),
+        modelled: Some(follow(processor, &programs, step.requests(), step == Step::Insert)),
         took,
+        files: None,
+        by_cobol: None,
     };
     Ok((found, programs.len()))
 }

@@ -3,7 +3,7 @@
 
 use super::steps::Step;
 use crate::device_time::{DiskTimes, DISKS};
-use cica_indexed::{ChannelProgram, StepKind, TRACK_BYTES};
+use cica_indexed::{ChannelProgram, ProgramStep, StepKind, TRACK_BYTES};
 
 /// What the 158 took, in milliseconds.
 #[derive(Debug, Clone, Copy)]
@@ -42,28 +42,51 @@ impl IsamProcessor {
     }
 }
 
-/// The seconds that `programs` take, between which `requests` were made.
-pub fn follow(processor: IsamProcessor, programs: &[ChannelProgram], requests: u64) -> f64 {
-    let disk: DiskTimes = DISKS[0];
+/// The seconds that `programs` take, between which `requests` were made. An insert that looked for its cylinder in the index
+/// on the disk looks there once more before it writes the track index.
+pub fn follow(processor: IsamProcessor, programs: &[ChannelProgram], requests: u64, inserts: bool) -> f64 {
     let before_each = requests as f64 * processor.request / programs.len().max(1) as f64;
-    let (mut now, mut cylinder) = (0.0, 0.0);
+    let mut arm = Arm::default();
+    let mut looked = None;
     for program in programs {
-        now += before_each + processor.program;
+        arm.now += before_each + processor.program;
         for step in &program.steps {
-            let to = f64::from(step.cylinder);
-            now += disk.seek((to - cylinder).abs());
-            cylinder = to;
-            let (angle, bytes) = (turns(step.angle), turns(step.bytes));
-            let wait = (angle * disk.turn - now).rem_euclid(disk.turn);
-            let length = match step.kind {
-                // The rest of the track is erased behind what is formatted.
-                StepKind::Format => bytes.max(1.0 - angle),
-                _ => bytes,
-            };
-            now += wait + length * disk.turn + bytes * processor.track;
+            match (step.kind, step.cylinder, step.track) {
+                (StepKind::Search, 0, _) => looked = Some(*step),
+                (StepKind::Update, _, 0) if inserts => {
+                    if let Some(again) = looked.take() {
+                        arm.makes(&again, processor);
+                    }
+                }
+                _ => {}
+            }
+            arm.makes(step, processor);
         }
     }
-    now / 1000.0
+    arm.now / 1000.0
+}
+
+/// Where it is, and when.
+#[derive(Debug, Default)]
+struct Arm {
+    now: f64,
+    cylinder: f64,
+}
+
+impl Arm {
+    fn makes(&mut self, step: &ProgramStep, processor: IsamProcessor) {
+        let (disk, to): (DiskTimes, f64) = (DISKS[0], step.cylinder.into());
+        self.now += disk.seek((to - self.cylinder).abs());
+        self.cylinder = to;
+        let (angle, bytes) = (turns(step.angle), turns(step.bytes));
+        let wait = (angle * disk.turn - self.now).rem_euclid(disk.turn);
+        let length = match step.kind {
+            // The rest of the track is erased behind what is formatted.
+            StepKind::Format => bytes.max(1.0 - angle),
+            _ => bytes,
+        };
+        self.now += wait + length * disk.turn + bytes * processor.track;
+    }
 }
 
 fn turns(bytes: usize) -> f64 {

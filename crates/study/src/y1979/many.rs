@@ -10,17 +10,18 @@ use cica_engine::Buffering;
 
 /// BUFND, and BUFNI of the random reads.
 const BUFFERS: [u16; 10] = [2, 5, 10, 20, 40, 80, 109, 200, 500, 1000];
-const STEPS: [Step; 3] = [Step::Load, Step::Scan, Step::Read];
-/// Turns of each number in a round: how the second differs from the first is the noise.
-const TURNS: usize = 2;
-/// What may be level beside the noise, in percent.
+/// The steps, and how often each is made in a round, there and back: who comes behind whom is no advantage then.
+const STEPS: [(Step, usize); 3] = [(Step::Load, 1), (Step::Scan, 3), (Step::Read, 3)];
+/// So many times as many rounds as were asked for are made at most, until the noise is small.
+const MOST: usize = 3;
+/// What is level, and a noise that is small, in percent.
 const LEVEL: f64 = 3.0;
 
 /// Of a step with a number of buffers.
 #[derive(Debug, Clone, Default)]
 struct Point {
-    /// Of each round, each turn.
-    turns: [Vec<Took>; TURNS],
+    /// Of each round, each turn. A round has new files: how one differs from the one before is the noise.
+    rounds: Vec<Vec<Took>>,
     excps: u64,
 }
 
@@ -34,17 +35,26 @@ impl Many {
     /// Measures it.
     pub fn measured(setting: &Setting) -> Result<Many, StudyError> {
         let store = file::store_in(setting, "many")?;
-        file::volume(&store, file::VOLUME)?;
+        for buffers in BUFFERS {
+            file::volume(&store, &volume(buffers))?;
+        }
         let records = setting.records.unwrap_or(RECORDS);
         let mut all: [Vec<Point>; STEPS.len()] = Default::default();
         all.iter_mut()
             .for_each(|points| points.resize(BUFFERS.len(), Point::default()));
-        for _ in 0..setting.rounds.max(1) {
-            for turn in 0..TURNS {
-                for (n, buffers) in BUFFERS.into_iter().enumerate() {
-                    let found = turn_of(&store, buffers, records)?;
-                    for (points, (took, excps)) in all.iter_mut().zip(found) {
-                        points[n].turns[turn].push(took);
+        let asked = setting.rounds.max(1);
+        for round in 0..(asked * MOST).next_multiple_of(2) {
+            let is_small = |points: &Vec<Point>| MEASURES.iter().all(|of| noise(points, *of) <= LEVEL);
+            if round >= asked && round % 2 == 0 && all.iter().all(is_small) {
+                break;
+            }
+            for ((step, times), points) in STEPS.into_iter().zip(&mut all) {
+                points.iter_mut().for_each(|point| point.rounds.push(Vec::new()));
+                for turn in 0..2 * times {
+                    for n in 0..BUFFERS.len() {
+                        let n = if turn % 2 == 1 { BUFFERS.len() - 1 - n } else { n };
+                        let (took, excps) = turn_of(&store, step, BUFFERS[n], records)?;
+                        points[n].rounds[round].push(took);
                         points[n].excps = excps;
                     }
                 }
@@ -80,11 +90,17 @@ impl Many {
 
     /// Whether more buffers ever cost more.
     pub fn words(&self) -> Vec<String> {
-        let mut words = vec![format!(
-            "2 to 1,000 buffers: each number has two turns in a round; how they differ is the noise. Level is what rises by no \
-             more than the noise of two numbers makes it, or {LEVEL:.0} %."
-        )];
-        for (step, points) in STEPS.iter().zip(&self.0) {
+        let mut words = vec![
+            format!(
+                "2 to 1,000 buffers: a round has new files, in which each number has its turns; how a round differs from the one \
+                 before is the noise."
+            ),
+            format!(
+                "Rounds end when that is {LEVEL:.0} % or less, or as often as is worth it. What rises by more than {LEVEL:.0} %, and by \
+                 no more than the noise of two numbers makes it, cannot be told."
+            ),
+        ];
+        for ((step, _), points) in STEPS.iter().zip(&self.0) {
             for of in MEASURES {
                 words.push(format!("{}, {}: {}", step.title(), of.0, told(points, of)));
             }
@@ -96,7 +112,7 @@ impl Many {
     pub fn plots(&self) -> Vec<Plot> {
         let lines = |of: &dyn Fn(&Point) -> f64| -> Vec<PlotLine> {
             let each = STEPS.iter().zip(&self.0).enumerate();
-            each.map(|(color, (step, points))| PlotLine {
+            each.map(|(color, ((step, _), points))| PlotLine {
                 name: step.title().into(),
                 color,
                 dashed: false,
@@ -126,26 +142,32 @@ impl Many {
 }
 
 impl Point {
+    /// Of each round.
+    fn each(&self, of: CostOf) -> impl Iterator<Item = f64> + '_ {
+        let middle = move |turns: &Vec<Took>| median(turns.iter().map(of.1).collect());
+        self.rounds.iter().map(middle)
+    }
+
     fn middle(&self, of: CostOf) -> f64 {
-        median(self.turns.iter().flatten().map(of.1).collect())
+        median(self.each(of).collect())
     }
 
-    /// Percent that another takes more than this, in turns of the same round.
+    /// Percent that another takes more than this, in the same rounds.
     fn to(&self, other: &Point, of: CostOf) -> f64 {
-        let pairs = self.turns.iter().flatten().zip(other.turns.iter().flatten());
-        percent(pairs, of)
+        percent(self.each(of).zip(other.each(of)))
     }
 
-    /// Percent that the second turns differ from the first.
+    /// Percent that rounds differ from those before them.
     fn noise(&self, of: CostOf) -> f64 {
-        percent(self.turns[0].iter().zip(&self.turns[1]), of).abs()
+        let (first, second) = (self.each(of).step_by(2), self.each(of).skip(1).step_by(2));
+        percent(first.zip(second)).abs()
     }
 }
 
 /// Percent that the second of pairs takes more than the first, in the middle.
-fn percent<'t>(pairs: impl Iterator<Item = (&'t Took, &'t Took)>, of: CostOf) -> f64 {
-    let ratios = pairs.filter(|(first, _)| of.1(first) > 0.0);
-    let ratios = ratios.map(|(first, second)| of.1(second) / of.1(first));
+fn percent(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let ratios = pairs.filter(|(first, _)| *first > 0.0);
+    let ratios = ratios.map(|(first, second)| second / first);
     100.0 * (median(ratios.collect()) - 1.0)
 }
 
@@ -157,56 +179,76 @@ fn rise(points: &[Point], of: CostOf) -> Option<(usize, usize, f64)> {
         .max_by(|one, other| one.2.total_cmp(&other.2))
 }
 
+fn noise(points: &[Point], of: CostOf) -> f64 {
+    points.iter().map(|point| point.noise(of)).fold(0.0, f64::max)
+}
+
 fn told(points: &[Point], of: CostOf) -> String {
-    let noise = points.iter().map(|point| point.noise(of)).fold(0.0, f64::max);
+    let noise = noise(points, of);
     let (Some((from, to, rises)), Some(last)) = (rise(points, of), points.last()) else {
         return "one number alone".into();
     };
     let all = points[0].to(last, of);
-    // Both numbers have that noise.
-    let bound = (noise * std::f64::consts::SQRT_2).max(LEVEL);
-    let verdict = if rises <= bound {
-        "falls or stays level"
-    } else {
-        "rises"
-    };
+    let verdict = verdict(rises, noise);
+    let rounds = last.rounds.len();
     format!(
-        "{verdict}. From 2 to 1,000 {all:+.0} %; the most that it rises is {rises:+.1} %, from {} to {}; noise {noise:.1} %.",
+        "{verdict}. From 2 to 1,000 {all:+.0} %; the most that it rises is {rises:+.1} %, from {} to {}; noise {noise:.1} % in \
+         {rounds} rounds.",
         BUFFERS[from], BUFFERS[to]
     )
 }
 
-/// Load, scan and random reads with so many buffers; what each took, and its requests to the files.
-fn turn_of(store: &Store, buffers: u16, records: u64) -> Result<[(Took, u64); STEPS.len()], StudyError> {
-    let name = "STUDY.MANY";
-    file::define(store, name, BASE)?;
-    let mut found = [(Took::default(), 0); STEPS.len()];
-    for (step, found) in STEPS.into_iter().zip(&mut found) {
-        let asked = Buffering {
-            data: Some(buffers),
-            // Of sequential requests it is not asked.
-            index: (step == Step::Read).then_some(buffers),
-            ..Buffering::default()
-        };
-        let doing = format!("{buffers} buffers, {}", step.title());
-        let (excps, took) = timed(|| {
-            let set = file::open(store, name, step.writes(), Some(asked))?;
-            let made = step.run(&set, records).map_err(while_doing(&doing))?;
-            if step == Step::Load {
-                set.end_load().map_err(while_doing(&doing))?;
-            }
-            let excps = set.buffers().map_or(0, |(_, counts)| counts.excps());
-            set.close().map_err(while_doing(&doing))?;
-            if made == step.requests_of(records) {
-                Ok(excps)
-            } else {
-                Err(StudyError::Wrong(format!("{doing}: {made} records were found")))
-            }
-        })?;
-        *found = (took, excps);
+/// Of the most that it rises, in percent.
+fn verdict(rises: f64, noise: f64) -> String {
+    // Both numbers have that noise.
+    let bound = noise * std::f64::consts::SQRT_2;
+    if rises <= LEVEL {
+        "falls or stays level".into()
+    } else if rises > bound {
+        "rises".into()
+    } else {
+        format!("cannot be told (noise {noise:.0} %)")
     }
-    store.delete(name).map_err(while_doing(name))?;
-    Ok(found)
+}
+
+/// Each has a volume of its own: all together are more than a 3330-1.
+fn volume(buffers: u16) -> String {
+    format!("MY{buffers}")
+}
+
+/// A step with so many buffers; what it took, and its requests to the files.
+fn turn_of(store: &Store, step: Step, buffers: u16, records: u64) -> Result<(Took, u64), StudyError> {
+    let name = format!("STUDY.MANY{buffers}");
+    if step == Step::Load {
+        match store.delete(&name) {
+            Ok(_) => {}
+            Err(error) if error.is_not_found() => {}
+            Err(error) => return Err(while_doing(&name)(error)),
+        }
+        file::define_on(store, &name, BASE, &volume(buffers))?;
+    }
+    let asked = Buffering {
+        data: Some(buffers),
+        // Of sequential requests it is not asked.
+        index: (step == Step::Read).then_some(buffers),
+        ..Buffering::default()
+    };
+    let doing = format!("{buffers} buffers, {}", step.title());
+    let (excps, took) = timed(|| {
+        let set = file::open(store, &name, step.writes(), Some(asked))?;
+        let made = step.run(&set, records).map_err(while_doing(&doing))?;
+        if step == Step::Load {
+            set.end_load().map_err(while_doing(&doing))?;
+        }
+        let excps = set.buffers().map_or(0, |(_, counts)| counts.excps());
+        set.close().map_err(while_doing(&doing))?;
+        if made == step.requests_of(records) {
+            Ok(excps)
+        } else {
+            Err(StudyError::Wrong(format!("{doing}: {made} records")))
+        }
+    })?;
+    Ok((took, excps))
 }
 
 #[cfg(test)]
@@ -220,7 +262,7 @@ mod tests {
             ..Took::default()
         };
         let point = |cpu| Point {
-            turns: [vec![took(cpu)], vec![took(cpu * 1.04)]],
+            rounds: vec![vec![took(cpu)], vec![took(cpu * 1.04)]],
             excps: 1,
         };
         cpu.map(point).to_vec()
@@ -239,6 +281,14 @@ mod tests {
         let words = told(&rises, MEASURES[0]);
         assert!(
             words.starts_with("rises.") && words.contains("+20.0 %, from"),
+            "{words}"
+        );
+        // Less than the noise of both, and more than what is level.
+        let nobody_knows = points([10.0, 9.0, 8.0, 8.1, 7.0, 7.0, 7.0, 7.0, 7.0, 7.35]);
+        let words = told(&nobody_knows, MEASURES[0]);
+        assert!(
+            words.starts_with("cannot be told (noise 4 %). From 2 to 1,000")
+                && words.ends_with("noise 4.0 % in 2 rounds."),
             "{words}"
         );
         assert!(told(&rises, MEASURES[1]).starts_with("falls or stays level. From 2 to 1,000 +0 %"));

@@ -41,6 +41,12 @@ impl Step {
         }
     }
 
+    /// The same, of which pass it is where it was made `again`.
+    pub fn title_of(self, again: bool) -> String {
+        let pass = if again { ", second pass" } else { "" };
+        format!("{}{pass}", self.title())
+    }
+
     /// Does it change the data set?
     pub fn writes(self) -> bool {
         !matches!(self, Step::Scan | Step::Read)
@@ -116,27 +122,32 @@ impl Step {
     }
 }
 
-/// Record numbers as the study's program drew them: RANDU, whose next number is 65,539 times the last one, in 31 bits.
+/// Record numbers as the study's program drew them: RANDU, whose next number is 65,539 times the last one, in 31 bits; and
+/// its rounding, so that COBOL draws the same.
 pub fn random(records: u64) -> impl Iterator<Item = u64> {
-    let mut last: u32 = 1;
+    let mut last: u32 = 65_539;
     std::iter::repeat_with(move || {
         last = last.wrapping_mul(65_539) & 0x7FFF_FFFF;
-        1 + u64::from(last) * (records - 1) / 0x8000_0000
+        let part = f64::from(last) * 0.465_661_3e-9;
+        ((part * records as f64) as u64 + 1).min(records)
     })
 }
 
 /// `count` record numbers, evenly spread over a file of so many records, in an order that jumps about: no two inserts come
 /// to one CI, as none of the study's base case split one.
 pub fn spread(count: u64, records: u64) -> impl Iterator<Item = u64> {
+    let stride = stride(count);
+    (0..count).map(move |i| 1 + (i * stride % count) * records / count)
+}
+
+/// How far it jumps. Steps that share no factor with the count visit each place once.
+pub fn stride(count: u64) -> u64 {
     let common = |mut a: u64, mut b: u64| {
         while b != 0 {
             (a, b) = (b, a % b);
         }
         a
     };
-    // Steps of a stride that shares no factor with the count visit each place once.
-    let stride = (count * 5 / 8 + 1..)
-        .find(|stride| common(*stride, count) == 1)
-        .unwrap_or(1);
-    (0..count).map(move |i| 1 + (i * stride % count) * records / count)
+    let found = (count * 5 / 8 + 1..).find(|stride| common(*stride, count) == 1);
+    found.unwrap_or(1)
 }

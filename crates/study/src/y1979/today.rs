@@ -1,8 +1,8 @@
 //! The steps by who says nothing but what the records are, beside every option of the study.
 
 use super::file::{self, Shape, BASE, RECORDS};
+use super::runs::{Run, ALL, RUNS};
 use super::steps::Step;
-use super::{Run, ALL, RUNS};
 use crate::contest::{Contest, Contestant, Turn};
 use crate::figures::Figures;
 use crate::measure::timed;

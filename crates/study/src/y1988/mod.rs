@@ -11,6 +11,7 @@ mod qsam;
 mod today;
 
 use crate::device_time::{DiskTimes, Processor};
+use crate::near::{self, Near};
 use crate::plot::{self, ByBuffers};
 use crate::{contest, Cell, Report, Setting, StudyError, Table};
 use copied::Copied;
@@ -19,6 +20,9 @@ use esds::Entered;
 use material::{expected, store, DISK, K, RECORD, RECORDS};
 use plan::Plan;
 use qsam::Sequential;
+
+const QSAM: &str = "figure 1, QSAM to QSAM";
+const ESDS: &str = "figure 2, ESDS to ESDS";
 
 /// One of the two figures of copies.
 struct Figure {
@@ -50,13 +54,13 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
     let contests = today::contests(setting, &sequential, (&qsam, &esds), count)?;
     let figures = [
         Figure {
-            title: "figure 1, QSAM to QSAM",
+            title: QSAM,
             plans: qsam,
             copies: qsam_copies,
             counts_blocks: true,
         },
         Figure {
-            title: "figure 2, ESDS to ESDS",
+            title: ESDS,
             plans: esds,
             copies: esds_copies,
             counts_blocks: false,
@@ -78,7 +82,10 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
     tables.extend(pooled::tables(&in_pools, count, &mut factors));
     tables.push(factors);
     tables.extend(contest::tables(&contests));
-    let notes = NOTES.iter().map(|note| (*note).into());
+    let timed = |figure: &str| tables.iter().find(|table| table.title == format!("{figure}: timed"));
+    let kinds = [("QSAM", QSAM), ("ESDS", ESDS), ("pools", pooled::TITLE)];
+    let kinds = kinds.map(|(what, figure)| Near::of(what, timed(figure).as_slice(), "differs"));
+    let notes = NOTES.iter().map(|note| (*note).into()).chain(near::words(&kinds));
     Ok(Report {
         title: format!(
             "Block size and buffers on 3380s, a 4381 and MVS/XA, 1988 (N. Plum, Xephon), and here: {count} records of \

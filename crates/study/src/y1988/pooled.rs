@@ -5,9 +5,11 @@ use super::material::{K, RECORDS};
 use super::{differs, factor, fit, number, plan};
 use crate::Table;
 
+/// The figure.
+pub const TITLE: &str = "figure 3, databases in shared pools";
+
 /// Both.
 pub fn tables(runs: &[PoolRun], count: u64, factors: &mut Table) -> [Table; 2] {
-    const TITLE: &str = "figure 3, databases in shared pools";
     let (whole, times) = (count == RECORDS, RECORDS as f64 / count as f64);
     let printed = runs
         .iter()

@@ -3,15 +3,13 @@
 
 mod pools;
 
+use crate::closes::{last_close, number, watch};
 use crate::figures::Figures;
 use crate::{while_doing, Cell, Report, Setting, StudyError, Table};
 use cica::{Ksds, Store};
 use cica_admin::stated::Stated;
-use cica_disk::FileReader;
 use cica_engine::{Insert, Intent, OpenOptions, Search};
-use cica_smf::{write, Origin, Record, Records, SmfFile, Value};
-use std::io::ErrorKind;
-use std::sync::Arc;
+use cica_smf::Record;
 
 /// Records of the data set, each of which fills a CI, and GETs of each job.
 const RECORDS: u32 = 10;
@@ -20,8 +18,6 @@ const KEY: usize = 8;
 const NAME: &str = "STUDY.RLS";
 /// The directory of the catalog of the example.
 const CATALOG: &str = "catalog";
-/// Type of the record that a close writes.
-const CLOSED: u8 = 64;
 
 /// See the module.
 pub fn run(setting: &Setting) -> Result<Report, StudyError> {
@@ -69,17 +65,7 @@ fn store(setting: &Setting, directory: &str, pool: Option<usize>) -> Result<Stor
         None => builder,
     };
     let store = builder.open().map_err(while_doing("making a catalog"))?;
-    let session = store.session();
-    if session.smf.is_none() {
-        let origin = Origin {
-            catalog: session.catalog.called_name().unwrap_or_default(),
-            job: "STUDY".into(),
-            ..Origin::default()
-        };
-        let (disk, clock) = (session.disk.clone(), session.clock.clone());
-        let file = SmfFile::new(disk, clock, session.catalog.directory(), origin, write::MOST);
-        session.engine.watch(Arc::new(file));
-    }
+    watch(&store);
     Ok(store)
 }
 
@@ -125,41 +111,7 @@ fn job(store: &Store) -> Result<[Record; 2], StudyError> {
     }
     drop(string);
     set.close().map_err(while_doing(NAME))?;
-    written(store)
-}
-
-/// The last two records of closes.
-fn written(store: &Store) -> Result<[Record; 2], StudyError> {
-    let mut closes = closes(store)?;
-    let last = closes.split_off(closes.len().saturating_sub(2));
-    <[Record; 2]>::try_from(last).map_err(|_| StudyError::Wrong(format!("{READING}: the close wrote none")))
-}
-
-const READING: &str = "reading SMF records";
-
-/// The records of all closes, of data and index each; none where there was none yet.
-fn closes(store: &Store) -> Result<Vec<Record>, StudyError> {
-    let session = store.session();
-    let path = session.catalog.directory().join(write::DIRECTORY).join(write::CURRENT);
-    let file = match FileReader::plain(&*session.disk, &path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        opened => opened.map_err(while_doing(READING))?,
-    };
-    let mut closes = Vec::new();
-    for record in Records::new(file) {
-        let record = record.map_err(while_doing(READING))?;
-        if record.kind() == CLOSED {
-            closes.push(record);
-        }
-    }
-    Ok(closes)
-}
-
-fn number(record: &Record, field: &str) -> Option<f64> {
-    match record.get(field) {
-        Some(Value::Number(number)) => Some(number as f64),
-        _ => None,
-    }
+    last_close(&*store.session().disk, store.session().catalog.directory())
 }
 
 fn whole(number: Option<f64>) -> Cell {

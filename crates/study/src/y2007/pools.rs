@@ -1,6 +1,7 @@
 //! The pool study: data sets in a pool that is smaller than they are, and in one that holds them all.
 
-use super::{closes, number, whole, NAME};
+use super::{whole, NAME};
+use crate::closes::{closes, number};
 use crate::figures::Figures;
 use crate::measure::{median, timed, Took};
 use crate::plot::{Plot, PlotLine};
@@ -108,7 +109,7 @@ fn steps_of(store: &Store, records: u64, steps: std::ops::Range<usize>) -> Resul
         .collect::<Result<Vec<DataSet>, _>>()?;
     let mut found = Vec::new();
     for step in steps {
-        let before = closes(store)?.len();
+        let before = closes_of(store)?.len();
         let ((), took) = timed(|| {
             for set in 0..SETS {
                 let options = if step == 0 {
@@ -142,12 +143,17 @@ fn steps_of(store: &Store, records: u64, steps: std::ops::Range<usize>) -> Resul
             }
             Ok(())
         })?;
-        found.push((took, percent(&closes(store)?[before..])));
+        found.push((took, percent(&closes_of(store)?[before..])));
     }
     for set in kept {
         set.close().map_err(while_doing(NAME))?;
     }
     Ok(found)
+}
+
+fn closes_of(store: &Store) -> Result<Vec<Record>, StudyError> {
+    let session = store.session();
+    closes(&*session.disk, session.catalog.directory())
 }
 
 /// Of the data CIs that were asked for, those that the pool had.

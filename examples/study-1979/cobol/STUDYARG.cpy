@@ -1,0 +1,19 @@
+      *> Arguments, as many as there are: HIAMT, OPERATIONS, INCREMENT
+      *> and, of who spreads his places evenly, STRIDE.
+       TAKE-ARGUMENTS.
+           ACCEPT ARGUMENT-TEXT FROM ARGUMENT-VALUE
+               NOT ON EXCEPTION
+                   MOVE FUNCTION NUMVAL(ARGUMENT-TEXT) TO HIAMT
+           END-ACCEPT.
+           ACCEPT ARGUMENT-TEXT FROM ARGUMENT-VALUE
+               NOT ON EXCEPTION
+                   MOVE FUNCTION NUMVAL(ARGUMENT-TEXT) TO OPERATIONS
+           END-ACCEPT.
+           ACCEPT ARGUMENT-TEXT FROM ARGUMENT-VALUE
+               NOT ON EXCEPTION
+                   MOVE FUNCTION NUMVAL(ARGUMENT-TEXT) TO INCREMENT
+           END-ACCEPT.
+           ACCEPT ARGUMENT-TEXT FROM ARGUMENT-VALUE
+               NOT ON EXCEPTION
+                   MOVE FUNCTION NUMVAL(ARGUMENT-TEXT) TO STRIDE
+           END-ACCEPT.
