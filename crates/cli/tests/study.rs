@@ -141,3 +141,15 @@ fn a_study_makes_no_directory_but_its_own() {
     run.failed(12, &["CICA0941E", "not-there: "]);
     assert!(!nowhere.exists());
 }
+
+/// Who asks for COBOL and has no compiler is told before anything is measured.
+#[test]
+fn a_study_by_cobol_programs_says_what_they_lack() {
+    let place = Place::new();
+    let mut command = place.command(&["study", "1979", "--steps", "cobol"]);
+    let ran = command.env("PATH", "").output().unwrap();
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(12), "{said}");
+    assert!(said.contains("CICA0941E") && said.contains("cobc: "), "{said}");
+    assert!(ran.stdout.is_empty());
+}
