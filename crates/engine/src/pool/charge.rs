@@ -117,13 +117,9 @@ mod tests {
     use super::super::LEAST;
     use super::*;
 
-    fn pool() -> Arc<Pool> {
-        Arc::new(Pool::new(LEAST, Arc::new(cica_disk::SystemClock)).unwrap())
-    }
-
     #[test]
     fn charges_leave_frames_for_requests() {
-        let pool = pool();
+        let pool = Arc::new(Pool::new(LEAST, Arc::new(cica_disk::SystemClock)).unwrap());
         let mut held = pool.hold(0).unwrap();
         while held.grow(SLAB / 4).is_ok() {}
         assert!(held.bytes() > 0);
@@ -135,7 +131,7 @@ mod tests {
     /// H1, and a charge that came to nothing has changed nothing.
     #[test]
     fn frames_and_charges_are_within_the_bound_together() {
-        let pool = pool();
+        let pool = Arc::new(Pool::new(LEAST, Arc::new(cica_disk::SystemClock)).unwrap());
         let mut frames = Vec::new();
         while let Ok(frame) = pool.take(SLAB) {
             frames.push(frame);
