@@ -44,7 +44,11 @@ fn what_another_has_not_committed_is_waited_for() {
         string
             .get(Argument::Key(b"0001"), Search::Equal, Intent::Update)
             .unwrap();
-        let new = if how == "commit" { "0001 is changed" } else { "0001 comes to nothing" };
+        let new = if how == "commit" {
+            "0001 is changed"
+        } else {
+            "0001 comes to nothing"
+        };
         string.update(new.as_bytes()).unwrap();
         let mut readers = [&["get", "A.B", "0001"][..], &["cat", "A.B"], &["export", "A.B", "-"]].map(|args| {
             let mut command = place.command(args);

@@ -117,16 +117,13 @@ pub fn keeps_data_sets(file: &str, assign: &str, mode: u8) -> bool {
     let outside = outside();
     // A link leads to what is written; what is not there yet has a place all the same.
     let real = outside.real(&place).unwrap_or_else(|_| place.clone());
-    let keeps = cica_disk::keeps_data_sets(&*outside, &real);
-    if keeps {
-        let inserts: [(&str, &dyn std::fmt::Display); 3] = [
-            ("file", &file),
-            ("path", &place.display()),
-            ("reason", &cica_disk::KEEPS_DATA_SETS),
-        ];
+    let why = cica_disk::why_kept(&*outside, &real);
+    if let Some(reason) = why {
+        let inserts: [(&str, &dyn std::fmt::Display); 3] =
+            [("file", &file), ("path", &place.display()), ("reason", &reason)];
         tell(&CICA1228E, &inserts);
     }
-    keeps
+    why.is_some()
 }
 
 fn tell_looks(file: &str, place: &Path) {
