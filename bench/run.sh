@@ -2,6 +2,8 @@
 # Measures the engines and writes the tables (stdout) and JSON (results/). See README.md.
 #
 #   RECORDS=5000000 OPS=1000000 ROUNDS=3 RUNS=15 bench/run.sh
+#   SIZES="10000 100000 1000000 10000000 100000000" bench/run.sh       data that grows, of all sizes
+#   LARGER=5000000 bench/run.sh       how many records of four times the cache; 0: none
 #   GROW_ENGINES=lmdb,redb,cica GROW_OPS=200000 RECORDS=1000000 bench/run.sh
 #   ENGINES=lmdb,rocksdb DATA=/somewhere/on/the/right/disk bench/run.sh
 set -euo pipefail
@@ -39,9 +41,21 @@ engines=()
     --json "$results/ops-$records.json" "${engines[@]}" | tee "$results/ops-$records.txt"
 rm -rf "$data/ops"
 echo
-"$bench" grow --dir "$data/grow" --records "$records" --ops "${GROW_OPS:-200000}" \
-    --json "$results/grow-$records.json" ${GROW_ENGINES:+--engines "$GROW_ENGINES"} | tee "$results/grow-$records.txt"
-rm -rf "$data/grow"
-echo
+for size in ${SIZES:-$records}; do
+    "$bench" grow --dir "$data/grow" --records "$size" --ops "${GROW_OPS:-200000}" \
+        --json "$results/grow-$size.json" ${GROW_ENGINES:+--engines "$GROW_ENGINES"} | tee "$results/grow-$size.txt"
+    rm -rf "$data/grow"
+    echo
+done
+larger="${LARGER:-1000000}"
+if [ "$larger" -gt 0 ]; then
+    # Records of 216 bytes, and a cache of a quarter of them for each engine.
+    mib=$((larger * 216 / 4 / 1048576))
+    "$bench" grow --dir "$data/larger" --records "$larger" --ops "${GROW_OPS:-200000}" --cache-mib "$((mib > 0 ? mib : 1))" \
+        --json "$results/grow-larger-than-cache.json" ${GROW_ENGINES:+--engines "$GROW_ENGINES"} \
+        | tee "$results/grow-larger-than-cache.txt"
+    rm -rf "$data/larger"
+    echo
+fi
 "$bench" step --dir "$data/step" --runs "${RUNS:-15}" \
     --json "$results/step.json" "${engines[@]}" | tee "$results/step.txt"
