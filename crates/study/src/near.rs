@@ -40,8 +40,8 @@ impl Near {
     }
 }
 
-/// How many of each kind and of all are near, and a line of those of each kind that are not. Nothing where no row has both
-/// times.
+/// How many of each kind and of all are near, and a line of those of each kind that are not. Nothing where no row has
+/// both times.
 pub fn words(kinds: &[Near]) -> Vec<String> {
     let mut first = format!("modelled seconds within {NEAR:.0} % of the printed ones:");
     for kind in kinds {

@@ -1,8 +1,8 @@
-//! The steps made by COBOL programs, as in 1979: those of `examples/study-1979`, compiled by GnuCOBOL and started with their
-//! file on a data set of a catalog of their own.
+//! The steps made by COBOL programs, as in 1979: those of `examples/study-1979`, compiled by GnuCOBOL and started with
+//! their file on a data set of a catalog of their own.
 //!
-//! * C1. What a step took is what its close wrote to SMF: records of type 64, of data and index. It is read from the same
-//!   place of a step that this program makes.
+//! * C1. What a step took is what its close wrote to SMF: records of type 64, of data and index. It is read from the
+//!   same place of a step that this program makes.
 //! * C2. A program says how many records it met. Who met another number is told, and has no row.
 
 use super::file::{self, Shape, GAP, RECORDS};
