@@ -192,9 +192,8 @@ impl Device {
     }
 
     /// The physical record size VSAM takes for CIs of `ci_size` bytes (a multiple of 512), and how many lie on a track:
-    /// of all sizes in multiples of 512 that divide the CI, or of the [few](Self::has_few_sizes), the one that puts most
-    /// bytes on a track, and of equals the largest, which needs the fewest transfers. `None` when not even 512 bytes
-    /// divide it.
+    /// of all sizes in multiples of 512 that divide the CI, or of the few, the one that puts most bytes on a track, and
+    /// of equals the largest, which needs the fewest transfers. `None` when not even 512 bytes divide it.
     pub fn physical_record(&self, ci_size: u32) -> Option<PhysicalRecord> {
         if ci_size == 0 || ci_size % 512 != 0 {
             return None;

@@ -30,6 +30,9 @@ impl OpenFile {
         } else {
             Phase::Ready
         };
+        // Index buffers are those of the first string: at random it is the one that changes records which reads, too.
+        let reads_to_change = access == Access::Output && self.fd.at_random() && !data_set.is_far();
+        let first = reads_to_change.then(|| data_set.string());
         let mut reader = data_set.string();
         if let (Phase::Ready, Some(source)) = (self.phase, &self.source) {
             for (alternate, aix) in self.alternates.iter_mut().zip(&source.indexes) {
@@ -47,10 +50,10 @@ impl OpenFile {
             reader.leave_no_pages();
         }
         if access == Access::Output {
-            self.changer = Some(if data_set.is_far() {
-                data_set.string_with(&mut reader)
-            } else {
-                data_set.string()
+            self.changer = Some(match first {
+                Some(first) => first,
+                None if data_set.is_far() => data_set.string_with(&mut reader),
+                None => data_set.string(),
             });
         }
         self.reader = Some(reader);

@@ -714,7 +714,7 @@ fn who_is_patient_waits_for_a_record_and_a_circle_is_refused() {
     });
     for sums in sums.unwrap() {
         let [requests, refused, waits, contended, _, deadlocks, timeouts, retained] = sums.counters;
-        // The first requests met nobody. Then one was refused, one waited, one would have waited for ever, and two waited
+        // The first requests met nobody. Then one was refused, one waited, one would have waited for ever, two waited
         // in vain, a change and a lock: each of the five has met a record once.
         assert!(requests >= 20 && refused == 6, "{sums:?}");
         assert_eq!(

@@ -1,5 +1,5 @@
-//! The time that is noted with each lock. A request that locks takes a hundred nanoseconds, and a look at the clock would
-//! be a good part of that: so somebody else looks, a few times a second, and requests read what he has noted.
+//! The time that is noted with each lock. A request that locks takes a hundred nanoseconds, and a look at the clock is
+//! a good part of that: so somebody else looks, a few times a second, and requests read what he has noted.
 //!
 //! * K1. What is noted is too early by the time since the last tick, so a lock may be told to be so much older. Where
 //!   nobody ticks no time is known.

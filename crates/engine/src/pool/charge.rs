@@ -146,4 +146,41 @@ mod tests {
         drop(held);
         assert_eq!(pool.charged(), charged - 2 * SLAB);
     }
+
+    /// What others see of the pool, and who has the charge, know of each change; the slabs that a charge took from the
+    /// frames are among them.
+    #[test]
+    fn a_charge_that_grows_and_shrinks_is_told_of() {
+        let pool = Arc::new(Pool::new(LEAST, Arc::new(cica_disk::SystemClock)).unwrap());
+        let own = cica_disk::Cells::own;
+        let shown = own(cica_disk::LINE);
+        pool.show_counts(shown.clone(), own(cica_disk::LINE));
+        let before = pool.charged();
+        let is_told = |more: usize| {
+            assert_eq!(pool.charged(), before + more);
+            let seen = shown.at(cica_counters::PoolCount::Charged as usize).load(Relaxed);
+            assert_eq!(seen as usize, before + more);
+        };
+        let mut held = pool.hold(1000).unwrap();
+        is_told(1000);
+        held.grow(5000).unwrap();
+        is_told(6000);
+        held.shrink_to(2000);
+        is_told(2000);
+        assert_eq!(format!("{held:?}"), format!("Held({} bytes)", held.bytes()));
+        assert_eq!(held.bytes(), 2000);
+        held.shrink_to(3000);
+        is_told(2000);
+        drop(held);
+        is_told(0);
+        while pool.take(SLAB).map(|frame| frame.keep_in_hand()).is_ok() {}
+        let full = pool.charged() - before;
+        is_told(full);
+        // Frames that are free.
+        (0..4).for_each(|slab| super::super::Latched::from_hand(&pool, (slab * SLAB / 64) as u32).free());
+        let held = pool.hold(3 * SLAB).unwrap();
+        is_told(full);
+        drop(held);
+        is_told(full - 3 * SLAB);
+    }
 }

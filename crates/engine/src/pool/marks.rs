@@ -86,6 +86,14 @@ mod tests {
     }
 
     #[test]
+    fn the_marks_of_all_slabs_are_charged() {
+        assert_eq!(charge(LEAST), LEAST / EACH);
+        assert_eq!(charge(LEAST + 1), (LEAST + SLAB) / EACH);
+        let pool = Pool::new(LEAST, Arc::new(cica_disk::SystemClock)).unwrap();
+        assert_eq!(pool.charged(), charge(LEAST) + pool.buffers.charge());
+    }
+
+    #[test]
     fn each_mark_is_taken_off_once() {
         let pool = Pool::new(LEAST, Arc::new(cica_disk::SystemClock)).unwrap();
         let frames = [pool.take(512).unwrap(), pool.take(512).unwrap()];
