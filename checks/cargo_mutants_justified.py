@@ -283,4 +283,29 @@ JUSTIFIED = [
         r"replace > with >= .*",
         "equal was dealt with before",
     ),
+    # The pool.
+    (
+        "crates/engine/src/pool/charge.rs",
+        "if !self.return_slab()",
+        "delete ! in Pool::charge_outside",
+        "it tries again whether a slab went or not; only who got none gives the processor away",
+    ),
+    (
+        "crates/engine/src/pool/halving.rs",
+        "below(base + half - 1)",
+        "replace - with / in first_not_below",
+        "of the two in the middle either halves what is left",
+    ),
+    (
+        "crates/engine/src/pool/marks.rs",
+        "USED | RECENT",
+        r"replace \| with \^ .*",
+        APART,
+    ),
+    (
+        "crates/engine/src/pool/marks.rs",
+        "mark.load(Relaxed) & which != 0 && mark.fetch_and",
+        r"replace & with \| in .*",
+        "each of the two looks says whether it is there; the first is faster, and a mark is a hint (M2)",
+    ),
 ]

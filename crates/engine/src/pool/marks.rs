@@ -94,6 +94,18 @@ mod tests {
     }
 
     #[test]
+    fn the_mark_of_no_frame_is_that_of_the_first() {
+        let pool = Pool::new(LEAST, Arc::new(cica_disk::SystemClock)).unwrap();
+        let behind = (pool.reserved / 64) as u32;
+        for frame in [behind, behind + 8, u32::MAX] {
+            pool.touch(frame);
+            assert!(pool.take_mark(0, USED), "{frame}");
+        }
+        pool.touch(behind - 8);
+        assert!(!pool.take_mark(0, USED) && pool.take_mark(behind - 8, USED));
+    }
+
+    #[test]
     fn each_mark_is_taken_off_once() {
         let pool = Pool::new(LEAST, Arc::new(cica_disk::SystemClock)).unwrap();
         let frames = [pool.take(512).unwrap(), pool.take(512).unwrap()];

@@ -178,6 +178,14 @@ mod tests {
             }
         }
         assert_eq!(Width::of_half(4096, 0, 0, true), None);
+        // Slots for so many would take more than the records.
+        assert_eq!(Width::of_half(4096, 500, 2000, false), None);
+        // A whole one, with half as many slots more, and some; a narrow one, with as many as have room.
+        assert_eq!(Width::for_more(4096, 40, 4000, false), Width::whole(4096, 40 + 20 + 16));
+        assert_eq!(
+            Width::of_half(4096, 13, 2600, true),
+            Some(Width { slots: 17, room: 3072 })
+        );
         // Two thirds full: the width between the two others only where memory is short.
         let of = |short| Width::of_half(4096, 13, 2600, short).map(|width| width.room);
         assert_eq!((of(false), of(true)), (Some(3584), Some(3072)));

@@ -200,6 +200,32 @@ mod tests {
         assert!(compared(&keys, |_| ()).is_some());
     }
 
+    #[test]
+    fn a_short_page_asks_for_what_it_needs_and_lets_go_of_what_it_lost() {
+        let pool = Pool::new(0, std::sync::Arc::new(cica_disk::SystemClock)).unwrap();
+        // Of each the key and what is left of a run of 93 blanks.
+        let records: Vec<_> = (0..20).map(|n| record(n, 100, 0, b' ')).collect();
+        let mut whole = pool.take(Page::frame_len(18432, 20)).unwrap();
+        Page::format(whole.cells(), 18432).refill(records.iter().map(Vec::as_slice), SHAPE);
+        let mut of = |ci_size| {
+            let shortened = Page::of(whole.cells()).shortened(SHAPE, ci_size).unwrap();
+            (shortened.slots, shortened.need)
+        };
+        assert_eq!(of(0), (20, 64 + 20 * 28));
+        assert_eq!(of(5120), (52, 64 + 52 * 28 + 32));
+        assert_eq!(of(18432), (185, 64 + 185 * 28 + 128));
+        let shortened = Page::of(whole.cells()).shortened(SHAPE, 0).unwrap();
+        let mut short = pool.take_soon(shortened.need).unwrap();
+        Page::of(whole.cells()).shorten_into(short.cells(), shortened, SHAPE);
+        assert_eq!(short.view().kept().0, 20 * 20);
+        Page::of(short.cells()).truncate(7);
+        assert_eq!(short.view().kept().0, 7 * 20);
+        // A segment stays whole, whatever it looks like.
+        Page::of(whole.cells()).set_segment(1, 0);
+        assert!(Page::of(whole.cells()).shortened(SHAPE, 0).is_none());
+        [whole, short].into_iter().for_each(|frame| frame.free());
+    }
+
     /// While a writer is inside, a reader may find any numbers.
     #[test]
     fn numbers_that_make_no_sense_lead_to_no_record() {
