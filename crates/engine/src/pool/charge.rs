@@ -182,5 +182,7 @@ mod tests {
         is_told(full);
         drop(held);
         is_told(full - 3 * SLAB);
+        assert!(pool.return_slab() && !pool.return_slab(), "there were four");
+        is_told(full - 4 * SLAB);
     }
 }

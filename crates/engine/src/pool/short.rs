@@ -220,7 +220,9 @@ mod tests {
         assert_eq!(short.view().kept().0, 20 * 20);
         Page::of(short.cells()).truncate(7);
         assert_eq!(short.view().kept().0, 7 * 20);
-        // A segment stays whole, whatever it looks like.
+        // Records without keys stay whole, and so does a segment, whatever it looks like.
+        let keyless = Shape { rkp: 0, key_len: 0 };
+        assert!(Page::of(whole.cells()).shortened(keyless, 0).is_none());
         Page::of(whole.cells()).set_segment(1, 0);
         assert!(Page::of(whole.cells()).shortened(SHAPE, 0).is_none());
         [whole, short].into_iter().for_each(|frame| frame.free());
