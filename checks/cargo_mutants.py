@@ -388,12 +388,13 @@ def told(name):
 
 def page(crates):
     """The page, and whether nothing on it is without a reason."""
-    rows, left, good = [], [], True
+    rows, left, earlier, good = [], [], [], True
     for crate in crates:
         row, its_left = told(crate.name)
         if row and not crate.found:
             rows += row
             left += its_left
+            earlier.append(f"{NAMES[crate.name]} {len(crate.names):,}")
             continue
         found = [crate.found.get(key) for key in crate.keys]
         tried = [f for f in found if f]
@@ -427,7 +428,10 @@ def page(crates):
         "", "| crate | mutants | caught | hang | do not compile | missed at first | mended by tests | left | not tried "
         "| sources |", "|---|---|---|---|---|---|---|---|---|---|", *rows, "",
         "\"Mended by tests\" are those that a test written for them notices since. A test that hangs or takes all "
-        "memory has noticed as well.", "", "## How", "", head, "", "## What is left", "",
+        "memory has noticed as well.",
+        *(["", f"These rows are of earlier sources; of today's as many mutants are listed: {', '.join(earlier)}. "
+           "What is more than the row has, has not been tried."] if earlier else []),
+        "", "## How", "", head, "", "## What is left", "",
         "| place | change | why it may stay |", "|---|---|---|", *left, ""])
     PAGE.write_text(text)
     return good
