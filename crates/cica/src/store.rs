@@ -33,6 +33,7 @@ pub struct Builder {
     create: bool,
     pool: Option<usize>,
     io: Option<Io>,
+    symbols: String,
     alone: bool,
 }
 
@@ -54,6 +55,14 @@ impl Builder {
     /// the data set.
     pub fn io(self, io: Io) -> Builder {
         Builder { io: Some(io), ..self }
+    }
+
+    /// Symbols for names in the catalog, beside those of the host and of the environment: `NAME=TEXT,NAME=TEXT`.
+    pub fn symbols(self, symbols: impl Into<String>) -> Builder {
+        Builder {
+            symbols: symbols.into(),
+            ..self
+        }
     }
 
     /// Its data sets are shared with no other process, whatever the variable `CICA_SHARE` says.
@@ -80,7 +89,7 @@ impl Builder {
                 } else {
                     sharing_from_environment()?
                 },
-                ..Start::default()
+                symbols: builder.symbols,
             })
         };
         let session = of_environment(self).and_then(Session::start).map_err(Error::Start)?;
@@ -315,6 +324,11 @@ impl Store {
     /// Catalog, engine and disk.
     pub fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// The same, for who goes on without the store.
+    pub fn into_session(self) -> Session {
+        self.session
     }
 }
 

@@ -2,6 +2,8 @@
 
 use crate::failure::{Failure, Status};
 use crate::global::Global;
+use cica::store::Builder;
+use cica::Store;
 use cica_catalog::generation::parse_relative;
 use cica_catalog::{Cluster, Entry, Name};
 use cica_disk::FileReader;
@@ -9,7 +11,7 @@ use cica_engine::{Access, DataSet, Durability, OpenOptions};
 use cica_format::root::Root;
 use cica_messages as messages;
 use cica_qsam::{Attributes, CodePage, DdText, Reader};
-use cica_session::{io_from_environment, pool_from_environment, sharing_from_environment, Reached, Start};
+use cica_session::{io_from_environment, pool_from_environment, sharing_from_environment, Reached};
 use cica_smf::SmfFile;
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -17,7 +19,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 /// See the module.
-pub struct Session(pub cica_session::Session);
+pub struct Session(Store);
 
 /// A data set that is open.
 pub struct OpenedSession {
@@ -38,7 +40,7 @@ pub struct Sequential {
 impl Deref for Session {
     type Target = cica_session::Session;
     fn deref(&self) -> &cica_session::Session {
-        &self.0
+        self.0.session()
     }
 }
 
@@ -61,6 +63,11 @@ impl Session {
         Session::with(global, false)
     }
 
+    /// Catalog and engine, for who serves others with them.
+    pub fn into_inner(self) -> cica_session::Session {
+        self.0.into_session()
+    }
+
     /// With a catalog that is made where there is none.
     pub fn open_or_create(global: &Global) -> Result<Session, Failure> {
         Session::with(global, true)
@@ -71,24 +78,33 @@ impl Session {
             Some(given) => Some(given),
             None => pool_from_environment().map_err(Failure::usage)?,
         };
-        let catalog = global.catalog.clone();
+        // What the environment says wrongly is a mistake of the call.
         let io = io_from_environment().map_err(Failure::usage)?;
-        let start = Start {
-            catalog,
-            create,
-            pool,
-            io,
-            symbols: global.symbols.clone().unwrap_or_default(),
-            sharing: sharing_from_environment().map_err(Failure::usage)?,
+        sharing_from_environment().map_err(Failure::usage)?;
+        let mut store = match &global.catalog {
+            Some(directory) => Store::at(directory),
+            None => Builder::default(),
+        }
+        .io(io)
+        .symbols(global.symbols.clone().unwrap_or_default());
+        if let Some(bytes) = pool {
+            store = store.pool_bytes(bytes);
+        }
+        if create {
+            store = store.create();
+        }
+        let store = match store.open() {
+            Ok(store) => store,
+            Err(cica::Error::Start(error)) => return Err(error.into()),
+            Err(error) => return Err(Failure::new(Status::UNUSABLE, &messages::IDC3300I, error)),
         };
-        let session = cica_session::Session::start(start)?;
-        WATCHED.with_borrow_mut(|all| all.extend(session.smf.clone()));
-        Ok(Session(session))
+        WATCHED.with_borrow_mut(|all| all.extend(store.session().smf.clone()));
+        Ok(Session(store))
     }
 
     /// The cluster of this name, or the one an alias or path of this name leads to.
     pub fn cluster(&self, text: &str) -> Result<Box<Reached>, Failure> {
-        Ok(Box::new(self.0.reach(&self.name(text)?)?.1))
+        Ok(Box::new(self.reach(&self.name(text)?)?.1))
     }
 
     /// The name that is meant: `X.Y(0)` is the newest generation of the group X.Y, `X.Y(-1)` the one before.
@@ -118,7 +134,7 @@ impl Session {
     /// Opens a data set.
     pub fn data_set(&self, text: &str, access: Access, durability: Durability) -> Result<OpenedSession, Failure> {
         let name = self.name(text)?;
-        let (catalog, cluster) = self.0.reach(&name)?;
+        let (catalog, cluster) = self.reach(&name)?;
         let options = OpenOptions {
             access,
             reset: false,
@@ -126,7 +142,7 @@ impl Session {
             io: cica_engine::Io::Auto,
             ..OpenOptions::default()
         };
-        let opened = self.0.open_reached(&name, &catalog, &cluster, options);
+        let opened = self.open_reached(&name, &catalog, &cluster, options);
         let data_set = opened.map_err(|e| Failure::from(e).at(&cluster.name))?;
         let page = CodePage::from_ccsid(data_set.attributes().ccsid);
         Ok(OpenedSession {

@@ -37,7 +37,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     if options.detach {
         return detach(&options, global);
     }
-    let session = Session::open(global)?.0;
+    let session = Session::open(global)?.into_inner();
     let idle = (options.idle > 0).then(|| Duration::from_secs(options.idle));
     cica_server::serve(session, Serve { idle }, |socket: &Path| {
         // Whoever started it may have gone.
