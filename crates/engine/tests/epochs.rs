@@ -199,16 +199,23 @@ fn changes_get_on_beside_a_commit_that_the_log_outgrows() {
         string.get(&key(2 * n), Search::Equal, Intent::Update).unwrap();
         string.update(&sealed(2 * n, value, LENGTH)).unwrap();
     };
-    // The commit begins with this one, and has its page while it is stuck.
+    // The commit has the page of this one while it is stuck.
     change(0, 2);
     // Each takes 3,000 bytes of the log and a little more.
-    for n in 0..(129 << 20) / LENGTH as u64 + 300 {
-        change(RECORDS / 2 + n % (RECORDS / 2), n);
+    let mut changes = |bytes: u64| {
+        for n in 0..bytes / LENGTH as u64 {
+            change(RECORDS / 2 + n % (RECORDS / 2), n);
+        }
+    };
+    // The commit begins with a change that finds the log long, as soon as its thread has a processor.
+    let begun = Instant::now();
+    while !disk.has_stopped() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "nobody commits the trees");
+        changes(1 << 20);
+        std::thread::sleep(Duration::from_millis(1));
     }
-    assert!(
-        disk.has_stopped() && !given_up.load(SeqCst),
-        "a change waited for the commit"
-    );
+    changes(130 << 20);
+    assert!(!given_up.load(SeqCst), "a change waited for the commit");
     done.store(true, SeqCst);
     drop(string);
     let logs = world.disk.list(&world.root.join("log")).unwrap();
