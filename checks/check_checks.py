@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A check that cannot fail is none: docs.py and tidy.py are given what they must object to; the mutator
-what it must find."""
+what it must find; share.py histories that cannot be."""
 
 import pathlib
 import subprocess
@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 import compat
+import history
 import mutants
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -86,6 +87,79 @@ class Docs(unittest.TestCase):
 
     def test_other_blocks_are_not_run(self):
         self.assertEqual(self.judge("```sh\n$ false\n```\n\n```console,noexec\n$ false\n```\n")[0], 0)
+
+
+class Histories(unittest.TestCase):
+    """Histories of one record that share.py must believe, and such that it must not."""
+
+    # Versions 1 and 2 are committed from 10 to 20 and from 40 to 50; it has version 2 with the amount 7.
+    FIRST = ["I 1 10 A:1:+5", "A 1 20 A:1:+5"]
+    SECOND = ["I 30 40 A:2:+7", "A 30 50 A:2:+7"]
+    IN_DOUBT = ["I 30 40 A:2:+7", "F 30 0xc10"]
+
+    def told(self, *journals, found=(7, 2)):
+        """What is said of these journals; nothing where they can be."""
+        try:
+            history.History(journals).judge({"A": found})
+        except history.Wrong as wrong:
+            return str(wrong)
+        return ""
+
+    def read(self, *reads, second=tuple(SECOND), found=(7, 2)):
+        """What is said where others read so meanwhile."""
+        return self.told(self.FIRST, second, *([read] for read in reads), found=found)
+
+    def test_reads_that_can_be_pass(self):
+        for reads in (
+            [],
+            ["S 2 9 A:0:+100", "S 21 39 A:1:+5", "S 51 60 A:2:+7"],
+            # At once with a commit either is right, as long as all see one after the other.
+            ["S 12 18 A:0:+100", "S 12 18 A:1:+5"],
+            ["S 41 42 A:1:+5", "S 43 49 A:2:+7"],
+            ["S 41 45 A:2:+7", "S 44 49 A:1:+5"],
+            ["S 5 45 A:0:+100", "S 5 45 A:2:+7"],
+        ):
+            self.assertEqual(self.read(*reads), "", reads)
+
+    def test_a_stale_read_is_told(self):
+        self.assertIn("a read of version 1 began after it, at 51", self.read("S 51 60 A:1:+5"))
+        self.assertIn("the commit of version 1 ended at 20, and a read of version 0", self.read("S 21 60 A:0:+100"))
+
+    def test_reads_that_go_backward_are_told(self):
+        said = self.read("S 41 42 A:2:+7", "S 43 44 A:1:+5")
+        self.assertEqual(said, "A: a read of version 2 ended at 42, and a read of version 1 began after it, at 43")
+        # Also while the commit has no answer.
+        self.assertIn("began after it", self.read("S 60 70 A:2:+7", "S 80 90 A:1:+5", second=self.IN_DOUBT))
+
+    def test_a_read_of_what_is_not_committed_is_told(self):
+        self.assertIn("the commit of version 2 began after it, at 40", self.read("S 31 39 A:2:+7"))
+        # It was backed out, and another unit made the version with that number.
+        self.assertIn("was read with 6, which was not committed", self.read("S 39 45 A:2:+6"))
+        # Or none did.
+        gone = {"second": ["R 30 50"], "found": (5, 1)}
+        self.assertIn("not committed, or is lost", self.read("S 31 60 A:2:+7", **gone))
+        self.assertEqual(self.read("S 31 60 A:1:+5", **gone), "")
+
+    def test_a_unit_whose_client_died_in_its_commit_is_either_but_not_both(self):
+        for second in (self.IN_DOUBT, self.IN_DOUBT[:1]):
+            self.assertEqual(self.read("S 60 70 A:1:+5", "S 80 90 A:2:+7", second=second), "")
+            self.assertEqual(self.read("S 60 70 A:1:+5", second=second, found=(5, 1)), "")
+            self.assertIn("is lost", self.read("S 60 70 A:2:+7", second=second, found=(5, 1)))
+            self.assertIn("the commit of version 2 began after it", self.read("S 31 39 A:2:+7", second=second))
+
+    def test_a_repeatable_read_that_changes_is_told(self):
+        self.assertEqual(self.read("T A:1:+5 A:1:+5"), "")
+        self.assertIn("read again as A:2:+7", self.read("T A:1:+5 A:2:+7"))
+
+    def test_updates_that_are_lost_are_told(self):
+        self.assertIn("two units made version 2", self.told(self.FIRST, self.SECOND, [
+            "I 31 41 A:2:+9", "A 31 51 A:2:+9"]))
+        self.assertIn("nobody has made version 1", self.told(self.SECOND))
+        self.assertIn("2 was answered", self.told(self.FIRST, self.SECOND, found=(5, 1)))
+        self.assertIn("with 8, which no unit wrote", self.told(self.FIRST, self.SECOND, found=(8, 2)))
+        early = ["I 1 3 A:2:+7", "A 1 4 A:2:+7"]
+        self.assertIn("version 2 of A ended before an earlier one began", self.told(
+            ["I 5 10 A:1:+5", "A 5 20 A:1:+5"], early))
 
 
 class Mutants(unittest.TestCase):

@@ -18,6 +18,16 @@ Before that, while they move amounts, the data set is copied by BACKUP, and rest
 
  5. the copy is sound and its sum is right: it has each unit whole or not at all, though all were open;
  6. it has what was answered before it was made, and nothing that was begun after it.
+
+Between its units a client also reads records alone, with integrity (CR), and in units of their own twice (CRE). It
+writes down when a read began, when it was answered, and which version and amount it saw. At each look
+
+ 7. the history of each record is linearizable as that of a register. A read that began after the answer of the commit
+    of a version sees that version or a later one: none is stale. It sees no version whose commit had not begun when the
+    read was answered, none of a unit that was not committed, and none that is lost afterwards (a unit whose client died
+    in its commit may have been committed or not, but one that was read was). Its amount is that of the unit that made
+    the version. A read that began after the answer of another does not see an earlier version. What is read twice in
+    one unit (CRE) is the same. `history.py` judges it.
 """
 
 import argparse
@@ -36,6 +46,8 @@ import sys
 import tempfile
 import time
 
+from history import History, Wrong, parsed, word
+
 TOP = pathlib.Path(__file__).resolve().parent.parent
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", TOP / "target")).absolute()
 NAME, COPY = "SHARE.ACCOUNTS", "SHARE.COPY"
@@ -43,18 +55,14 @@ ACCOUNTS, EACH, CLIENTS = 12, 1000, 4
 OK, EXCLUSIVE, DEADLOCK, LOCK_TIMEOUT, FENCED = 0, 0x0814, 0x0815, 0x0816, 0x0C10
 # How long a client waits for a record, in milliseconds: not at all, a moment, for ever.
 PATIENCE = (0, 50, -1)
-OUTPUT, UPDATE, ASCENDING = 1, 2, 16
-
+OUTPUT, READ, UPDATE, ASCENDING = 1, 0, 2, 16
+CR, CRE = 1, 2
 
 # A program begins with so few descriptors here, and so does the server that it starts.
 FEW, CROWD = 100, 200
 
 # Kills in one place, before the next one.
 KILLS_OF_A_PLACE = 500
-
-
-class Wrong(Exception):
-    """What a kill left is not as it must be."""
 
 
 class Val(ctypes.Structure):
@@ -67,7 +75,11 @@ class Library:
     def __init__(self, path):
         self.c = ctypes.CDLL(str(path))
         self.c.cica_message.restype = ctypes.c_char_p
-        self.env, self.set, self.unit, self.string = (ctypes.c_void_p() for _ in range(4))
+        self.none()
+
+    def none(self):
+        self.env, self.set, self.unit = (ctypes.c_void_p() for _ in range(3))
+        self.string, self.committed, self.repeatable = (ctypes.c_void_p() for _ in range(3))
 
     def must(self, code, what):
         if code != OK:
@@ -80,27 +92,34 @@ class Library:
         if within:
             self.must(c.cica_unit_begin(self.env, by(self.unit)), "cica_unit_begin")
             self.must(c.cica_string_open_in(self.set, self.unit, by(self.string)), "cica_string_open_in")
-            self.must(c.cica_string_patience(self.string, ctypes.c_int64(patience)), "cica_string_patience")
+            self.must(c.cica_string_open(self.set, by(self.committed)), "cica_string_open")
+            self.must(c.cica_string_integrity(self.committed, CR), "cica_string_integrity")
+            self.must(c.cica_string_open_in(self.set, self.unit, by(self.repeatable)), "cica_string_open_in")
+            self.must(c.cica_string_integrity(self.repeatable, CRE), "cica_string_integrity")
+            for string in (self.string, self.committed, self.repeatable):
+                self.must(c.cica_string_patience(string, ctypes.c_int64(patience)), "cica_string_patience")
         else:
             self.must(c.cica_string_open(self.set, by(self.string)), "cica_string_open")
 
     def close(self):
         """What an owner that is gone answers does not matter: all handles go."""
-        self.c.cica_string_close(self.string)
+        for string in (self.string, self.committed, self.repeatable):
+            if string:
+                self.c.cica_string_close(string)
         if self.unit:
             self.c.cica_unit_backout(self.unit)
             self.c.cica_unit_free(self.unit)
         self.c.cica_close(self.set)
         self.c.cica_env_close(self.env)
-        self.env, self.set, self.unit, self.string = (ctypes.c_void_p() for _ in range(4))
+        self.none()
 
     def insert(self, record):
         self.must(self.c.cica_insert(self.string, record, len(record), ASCENDING, None), "cica_insert")
 
-    def get(self, key):
-        """Gets a record for update: amount and version, or the code."""
+    def get(self, key, string=None, purpose=UPDATE):
+        """Gets a record, for update unless it is said what else for: amount and version, or the code."""
         found = Val()
-        code = self.c.cica_get(self.string, key, len(key), UPDATE, ctypes.byref(found))
+        code = self.c.cica_get(string or self.string, key, len(key), purpose, ctypes.byref(found))
         if code != OK:
             return code, None
         return OK, parse(ctypes.string_at(found.data, found.size))[1:]
@@ -138,7 +157,7 @@ def client(library, slot, journal):
             tell("E", error)
             time.sleep(0.02)
             continue
-        while move(cica, own, numbers, tell):
+        while move(cica, own, numbers, tell) and read(cica, numbers, tell):
             pass
         cica.close()
 
@@ -153,23 +172,53 @@ def move(cica, own, numbers, tell):
         if code == OK:
             code = cica.update(record(key, was[0] + more, was[1] + 1))
         if code != OK:
-            if code == FENCED:
+            if not goes_on(code, cica, tell):
                 return False
-            if code not in (EXCLUSIVE, DEADLOCK, LOCK_TIMEOUT):
-                tell("E", f"{code:#x}", cica.c.cica_message().decode(errors="replace"))
             backed_out = cica.c.cica_unit_backout(cica.unit)
             if backed_out == OK:
                 tell("R", begin, time.monotonic_ns())
             return backed_out == OK
-        moved.append((key.decode(), was[1] + 1))
-    words = " ".join(f"{key}:{version}" for key, version in moved)
-    tell("I", begin, words)
+        moved.append(word(key.decode(), was[1] + 1, was[0] + more))
+    words = " ".join(moved)
+    tell("I", begin, time.monotonic_ns(), words)
     code = cica.c.cica_unit_commit(cica.unit)
     if code == OK:
         tell("A", begin, time.monotonic_ns(), words)
         return True
     tell("F", begin, f"{code:#x}")
     return False
+
+
+def read(cica, numbers, tell):
+    """Some reads with integrity. False: the owner is gone."""
+    for _ in range(numbers.randint(0, 4)):
+        key = account(numbers.randrange(ACCOUNTS))
+        twice = numbers.random() < 0.2
+        seen = []
+        for _ in range(2 if twice else 1):
+            begin = time.monotonic_ns()
+            code, was = cica.get(key, cica.repeatable if twice else cica.committed, READ)
+            end = time.monotonic_ns()
+            if code != OK:
+                if not goes_on(code, cica, tell):
+                    return False
+                break
+            seen.append(word(key.decode(), was[1], was[0]))
+            tell("S", begin, end, seen[-1])
+            if twice and numbers.random() < 0.2:
+                time.sleep(0.001)
+        if len(seen) == 2:
+            tell("T", *seen)
+        if twice and cica.c.cica_unit_backout(cica.unit) != OK:
+            return False
+    return True
+
+
+def goes_on(code, cica, tell):
+    """Whether a request that was refused may be made again; it is written down if it was refused for a strange reason."""
+    if code not in (FENCED, EXCLUSIVE, DEADLOCK, LOCK_TIMEOUT):
+        tell("E", f"{code:#x}", cica.c.cica_message().decode(errors="replace"))
+    return code != FENCED
 
 
 # ---- who kills ----
@@ -257,7 +306,7 @@ class Place:
         """Copies the data set while all clients change it, and looks at the copy."""
         before = self.written("A", 2)
         self.cica("backup", NAME, "-o", "copy")
-        after = self.written("I", 1)
+        after = self.written("I", 2)
         self.cica("restore", "copy", "--rename", f"{NAME}={COPY}", "--replace")
         self.cica("idcams", text=f" EXAMINE NAME({COPY}) INDEXTEST DATATEST\n")
         found = {}
@@ -274,13 +323,16 @@ class Place:
     def written(self, kind, skip):
         """The latest version of each record in the lines of a kind that clients wrote down."""
         latest = {}
-        for journal in self.journals:
-            for line in journal.read_text().splitlines() if journal.exists() else ():
+        for lines in self.lines():
+            for line in lines:
                 words = line.split(" ")
-                for word in words[1 + skip:] if words[0] == kind else ():
-                    key, version = word.split(":")
-                    latest[key] = max(latest.get(key, 0), int(version))
+                for written in words[1 + skip:] if words[0] == kind else ():
+                    key, version, _ = parsed(written)
+                    latest[key] = max(latest.get(key, 0), version)
         return latest
+
+    def lines(self):
+        return (journal.read_text().splitlines() for journal in self.journals if journal.exists())
 
     def judge(self):
         """What is there, against what the clients wrote down."""
@@ -291,46 +343,16 @@ class Place:
         total = sum(amount for key, (amount, _) in found.items() if key.startswith("A"))
         if total != ACCOUNTS * EACH:
             raise Wrong(f"the amounts are {total} together, not {ACCOUNTS * EACH}: {found}")
-        answered, perhaps, stalls = {}, {}, ([], [])
-        for journal in self.journals:
-            last, before = None, None
-            for line in journal.read_text().splitlines() if journal.exists() else ():
-                kind, *words = line.split(" ")
-                if kind in ("A", "R"):
-                    begin, end = int(words[0]), int(words[1])
-                    stalls[0].extend(self.stalled(self.killed_at, begin, end))
-                    stalls[1].extend(self.stalled(self.server_killed_at, before or end, end))
-                    before = end
-                if kind == "A":
-                    for word in words[2:]:
-                        key, version = word.split(":")
-                        if answered.setdefault((key, int(version)), (begin, end)) != (begin, end):
-                            raise Wrong(f"two units made version {version} of {key}: one update is lost")
-                    last = None
-                elif kind == "I":
-                    last = words[1:]
-                elif kind == "F":
-                    for word in last or ():
-                        perhaps[word] = True
-                    last = None
-                elif kind == "E":
-                    self.errors.add(" ".join(words)[:400])
-            for word in last or ():
-                perhaps[word] = True
-        for key, (_, final) in found.items():
-            latest = 0
-            for version in range(1, final + 1):
-                times = answered.get((key, version))
-                if times is None and f"{key}:{version}" not in perhaps:
-                    raise Wrong(f"nobody has made version {version} of {key}")
-                if times and times[1] < latest:
-                    raise Wrong(f"version {version} of {key} ended before an earlier one began")
-                latest = max(latest, times[0]) if times else latest
-            more = [version for other, version in answered if other == key and version > final]
-            if more:
-                raise Wrong(f"{key} has version {final}, and {max(more)} was answered")
+        history = History(self.lines())
+        history.judge(found)
+        self.errors |= history.errors
+        stalls = ([], [])
+        for before, begin, end in history.ended:
+            stalls[0].extend(self.stalled(self.killed_at, begin, end))
+            stalls[1].extend(self.stalled(self.server_killed_at, before or end, end))
         self.cica("idcams", text=f" EXAMINE NAME({NAME}) INDEXTEST DATATEST\n")
-        return len([1 for key, _ in answered if key.startswith("C")]), stalls
+        units = len([1 for key, _ in history.answered if key.startswith("C")])
+        return units, sum(map(len, history.reads.values())), stalls
 
     def stalled(self, deaths, begin, end):
         """The nanoseconds from the first death between the two to `end`, if there is one.
@@ -364,7 +386,7 @@ def few_descriptors():
 
 def run(place, numbers, kills, until):
     counts = {"kills": 0, "server kills": 0, "stops": 0, "copies": 0, "crowds": 0, "looks": 0}
-    units, stalls = 0, ([], [])
+    units, reads, stalls = 0, 0, ([], [])
     while counts["kills"] < kills and time.monotonic() < until:
         for _ in range(min(25, kills - counts["kills"])):
             for slot in range(CLIENTS):
@@ -397,11 +419,11 @@ def run(place, numbers, kills, until):
             place.crowd()
             counts["crowds"] += 1
         place.all_end()
-        units, stalls = place.judge()
+        units, reads, stalls = place.judge()
         counts["looks"] += 1
         if not counts["crowds"] + counts["server kills"]:
             raise Wrong("nobody serves: a client has it for itself")
-    return counts | {"units": units}, stalls
+    return counts | {"units": units, "reads": reads}, stalls
 
 
 def run_all(binaries, kills, until):
