@@ -110,6 +110,22 @@ fn data_sets_of_root_format_3_whose_process_was_killed_are_recovered() {
 }
 
 #[test]
+fn a_unit_in_a_log_of_format_7_is_taken_back() {
+    let place = left_by("root-3-in-a-unit");
+    let records = place.run(&["cat", "A.KSDS"]).done();
+    let records: Vec<&str> = records.lines().collect();
+    assert_eq!(records.len(), 320);
+    for (n, record) in (1..).zip(records) {
+        let is_committed = (1..=10).contains(&n) || (26..=29).contains(&n);
+        let text = if is_committed { "COMMITTED" } else { "REC" };
+        assert!(record.starts_with(&format!("{n:08} ")), "{record}");
+        assert_eq!(record[14..].trim_end(), text, "{record}");
+    }
+    place.run(&["verify", "A.KSDS"]).done();
+    go_on_with("root-3-in-a-unit", 320);
+}
+
+#[test]
 fn closed_data_sets_of_root_format_2_are_gone_on_with() {
     go_on_with("root-2-closed", 320);
 }

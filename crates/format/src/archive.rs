@@ -541,12 +541,12 @@ mod tests {
         assert_eq!(lsns, [100, 102, 103, 105]);
         let LogRecord::Recoverable {
             unit: 7, redo, undo, ..
-        } = all[0].1
+        } = &all[0].1
         else {
             panic!("{:?}", all[0]);
         };
         assert_eq!(
-            (redo, undo),
+            (*redo, &undo[..]),
             (&one[..], &[][..]),
             "its own part alone, and nothing to take it back"
         );

@@ -4,8 +4,9 @@ mod samples;
 
 use cica_format::checksum::crc32c;
 use cica_format::log::{
-    append_erase, append_insert, append_insert_at, append_update, append_update_at, begin_group, finish_group, parts,
-    read_group, records, GroupHeader, GroupStamp, LogFileHeader, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN,
+    append_erase, append_insert, append_insert_at, append_recoverable, append_update, append_update_at, begin_group,
+    finish_group, parts, read_group, records, GroupHeader, GroupStamp, LogFileHeader, LogRecord, BLOCK_LEN,
+    GROUP_HEADER_LEN,
 };
 use cica_format::FormatError;
 use proptest::collection::vec;
@@ -292,7 +293,7 @@ fn the_file_header() {
             what: "log file header"
         })
     );
-    bytes[12] = 8;
+    bytes[12] = 9;
     assert_eq!(
         LogFileHeader::decode(&bytes),
         Err(FormatError::Checksum {
@@ -306,7 +307,7 @@ fn the_file_header() {
         LogFileHeader::decode(&bytes),
         Err(FormatError::NewerFormat {
             what: "log file header",
-            found: 8
+            found: 9
         })
     );
 }
@@ -352,12 +353,12 @@ fn records_that_contradict_themselves_end_the_group() {
         })
     };
     assert_eq!(
-        after("05000000 11 09000000", 2),
-        [Ok(9), field("kind", 17, "from 1 to 16", "log record")]
+        after("05000000 12 09000000", 2),
+        [Ok(9), field("kind", 18, "from 1 to 17", "log record")]
     );
     assert_eq!(
         after("05000000 00 09000000", 2),
-        [Ok(9), field("kind", 0, "from 1 to 16", "log record")]
+        [Ok(9), field("kind", 0, "from 1 to 17", "log record")]
     );
     assert_eq!(after("07000000 0C 09000000 4010", 2), [Ok(9), short(8, 7)]);
     assert_eq!(after("07000000 0D 09000000 4010", 2), [Ok(9), short(8, 7)]);
@@ -455,7 +456,7 @@ fn records_of_a_unit_of_recovery_read_back_and_are_cut_nowhere() {
             unit,
             sequence,
             redo: &redo,
-            undo: &undo,
+            undo: (&undo).into(),
         },
         LogRecord::TakenBack {
             unit,
@@ -485,6 +486,141 @@ fn records_of_a_unit_of_recovery_read_back_and_are_cut_nowhere() {
     bytes[at..at + 4].copy_from_slice(&1000u32.to_le_bytes());
     finish_group(&mut bytes, LOG, EPOCH, FIRST_LSN, 1, GroupStamp::default());
     assert!(matches!(read(&bytes), Err(FormatError::Short { .. })));
+}
+
+fn recoverable(redo: &[u8], undo: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    append_recoverable(&mut bytes, 7, 2, redo, undo);
+    bytes
+}
+
+fn undo_of(redo: &[u8], undo: &[u8]) -> Vec<u8> {
+    let group = group(&[LogRecord::Recoverable {
+        unit: 7,
+        sequence: 2,
+        redo,
+        undo: undo.into(),
+    }]);
+    match read(&group).as_deref() {
+        Ok(
+            [LogRecord::Recoverable {
+                unit: 7,
+                sequence: 2,
+                redo: was,
+                undo,
+            }],
+        ) if *was == redo => undo.to_vec(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_takes_an_update_back_is_written_as_far_as_it_differs() {
+    let record = |field: &[u8]| [&b"KEY 1234567890 BEFORE "[..], field, b" BEHIND 1234567890"].concat();
+    let update = |record: &[u8]| {
+        let mut parts = Vec::new();
+        append_update(&mut parts, 3, record);
+        parts
+    };
+    for (new, old) in [
+        ("NEW", "OLD"),
+        ("NEW", "OLD, LONGER"),
+        ("NEWER", "O"),
+        ("NEW", ""),
+        ("SAME", "SAME"),
+    ] {
+        let (redo, undo) = (update(&record(new.as_bytes())), update(&record(old.as_bytes())));
+        assert_eq!(undo_of(&redo, &undo), undo);
+        // Its length, and what differs, behind two lengths.
+        let written = recoverable(&redo, &undo).len() - recoverable(&redo, &[]).len();
+        assert!(written <= 12 + old.len(), "{new} {old}: {written}");
+    }
+    // Of two runs of one byte neither end is counted twice.
+    let (redo, undo) = (update(&[b'A'; 31]), update(&[b'A'; 47]));
+    assert_eq!(undo_of(&redo, &undo), undo);
+    assert_eq!(undo_of(&undo, &redo), redo);
+    // Where little is alike, all of it is there, and nothing is longer than it was.
+    let (redo, undo) = (update(b"KEY NEW"), update(b"YEK OLD"));
+    assert_eq!(recoverable(&redo, &undo).len(), 4 + 21 + redo.len() + undo.len());
+}
+
+#[test]
+fn lengths_of_what_is_alike_that_go_beyond_are_found() {
+    let mut redo = Vec::new();
+    append_update(&mut redo, 3, b"A RECORD OF THIRTY-TWO BYTES....");
+    let bytes = recoverable(&redo, &redo);
+    let damaged = |at: usize, value: u32, cut: usize| {
+        let mut group = Vec::new();
+        begin_group(&mut group);
+        let from = group.len();
+        group.extend_from_slice(&bytes[..bytes.len() - cut]);
+        let len = (bytes.len() - cut - 4) as u32;
+        group[from..from + 4].copy_from_slice(&len.to_le_bytes());
+        group[from + at..from + at + 4].copy_from_slice(&value.to_le_bytes());
+        finish_group(&mut group, LOG, EPOCH, FIRST_LSN, 1, GroupStamp::default());
+        read(&group).map(|records| records.len())
+    };
+    let alike = redo.len() as u32 - 4;
+    assert_eq!(damaged(25, alike, 0), Ok(1));
+    for (at, value, cut) in [
+        (25, alike + 1, 0),
+        (25, u32::MAX, 0),
+        (29, 1, 0),
+        (29, u32::MAX, 0),
+        (21, alike + 9, 0),
+        (25, alike, 1),
+    ] {
+        let found = damaged(at, value, cut);
+        assert!(
+            matches!(found, Err(FormatError::Short { .. })),
+            "{at} {value}: {found:?}"
+        );
+    }
+}
+
+/// As format 7 wrote it: what takes it back is whole.
+#[test]
+fn a_change_of_before_format_8_is_read() {
+    let (mut redo, mut undo, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
+    append_update(&mut redo, 3, b"A RECORD OF THIRTY-TWO BYTES NEW");
+    append_update(&mut undo, 3, b"A RECORD OF THIRTY-TWO BYTES OLD");
+    let mut group = Vec::new();
+    begin_group(&mut group);
+    for part in [
+        &(21 + (redo.len() + undo.len()) as u32).to_le_bytes()[..],
+        &[8, 0, 0, 0, 0],
+        &7u64.to_le_bytes(),
+        &2u32.to_le_bytes(),
+        &(redo.len() as u32).to_le_bytes(),
+        &redo,
+        &undo,
+    ] {
+        group.extend_from_slice(part);
+    }
+    finish_group(&mut group, LOG, EPOCH, FIRST_LSN, 1, GroupStamp::default());
+    let change = LogRecord::Recoverable {
+        unit: 7,
+        sequence: 2,
+        redo: &redo,
+        undo: (&undo).into(),
+    };
+    assert_eq!(read(&group), Ok(vec![change.clone()]));
+    change.append(&mut bytes);
+    assert_eq!(bytes[4], 17, "it is written another way now");
+}
+
+proptest! {
+    #[test]
+    fn what_takes_a_change_back_reads_back(front in vec(any::<u8>(), 0..40), old in vec(any::<u8>(), 0..20),
+        new in vec(any::<u8>(), 0..20), behind in vec(any::<u8>(), 0..40), (a, b) in (0u8..3, 0u8..3)) {
+        let parts = |field: &[u8], times: u8| {
+            let mut parts = Vec::new();
+            (0..times).for_each(|_| append_update(&mut parts, 3, &[&front[..], field, &behind].concat()));
+            parts
+        };
+        let (redo, undo) = (parts(&new, a), parts(&old, b));
+        prop_assert_eq!(undo_of(&redo, &undo), undo);
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -419,7 +419,7 @@ fn log_file_and_group() {
     let fields = [
         ("magic", b"CICALOG ".to_vec()),
         ("checksum", own(&file, 8)),
-        ("format", le!(7u16)),
+        ("format", le!(8u16)),
         ("log", le!(0x1112_1314_1516_1718u64)),
         ("claims", le!(0x2122_2324u32)),
         ("birth", le!(0x3132_3334u32)),
@@ -558,7 +558,7 @@ fn log_records_of_a_unit_of_recovery() {
         unit,
         sequence,
         redo: &redo,
-        undo: &undo,
+        undo: (&undo).into(),
     };
     recoverable.append(&mut bytes);
     let fields = [
@@ -571,6 +571,36 @@ fn log_records_of_a_unit_of_recovery() {
         ("undo", undo.clone()),
     ];
     assert_pictured("log", "Recoverable record", &bytes, &fields);
+
+    bytes.clear();
+    let (mut paris, mut london) = (Vec::new(), Vec::new());
+    for (parts, record) in [
+        (&mut paris, "ADAMS PARIS WAREHOUSE "),
+        (&mut london, "ADAMS LONDON WAREHOUSE "),
+    ] {
+        let record = record.as_bytes().into();
+        LogRecord::Update { number: 9, record }.append(parts);
+    }
+    let alike = LogRecord::Recoverable {
+        unit,
+        sequence,
+        redo: &paris,
+        undo: (&london).into(),
+    };
+    alike.append(&mut bytes);
+    let fields = [
+        ("length", le!(70u32)),
+        ("kind", vec![17]),
+        ("unit", le!(unit)),
+        ("sequence", le!(sequence)),
+        ("redo length", le!(31u32)),
+        ("head", le!(11u32)),
+        ("tail", le!(11u32)),
+        ("redo", paris),
+        ("undo length", london[..4].to_vec()),
+        ("undo between", b"LONDON".to_vec()),
+    ];
+    assert_pictured("log", "Recoverable record of which most is alike", &bytes, &fields);
 
     bytes.clear();
     let taken_back = LogRecord::TakenBack {

@@ -140,7 +140,7 @@ pub fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
         } => Logged::Recoverable {
             change: (unit, sequence),
             redo: owned_parts(redo)?,
-            undo: owned_parts(undo)?,
+            undo: owned_parts(&undo)?,
         },
         LogRecord::TakenBack { unit, sequence, redo } => Logged::TakenBack {
             change: (unit, sequence),

@@ -32,16 +32,6 @@ pub fn append_unit(buf: &mut Vec<u8>, parts: &[u8]) {
     append_record(buf, kind::UNIT, 0, &[parts]);
 }
 
-/// Appends a change in a unit of recovery; `redo` and `undo` are what the functions above appended to empty buffers.
-pub fn append_recoverable(buf: &mut Vec<u8>, unit: u64, sequence: u32, redo: &[u8], undo: &[u8]) {
-    let (id, number, len) = (
-        unit.to_le_bytes(),
-        sequence.to_le_bytes(),
-        (redo.len() as u32).to_le_bytes(),
-    );
-    append_record(buf, kind::RECOVERABLE, 0, &[&id, &number, &len, redo, undo]);
-}
-
 /// Appends that change `sequence` of a unit of recovery was taken back by doing `redo`.
 pub fn append_taken_back(buf: &mut Vec<u8>, unit: u64, sequence: u32, redo: &[u8]) {
     let (id, number) = (unit.to_le_bytes(), sequence.to_le_bytes());

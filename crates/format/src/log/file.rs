@@ -8,7 +8,7 @@ use crate::error::FormatError;
 /// First eight bytes of a log file.
 pub const FILE_MAGIC: [u8; 8] = *b"CICALOG ";
 /// Format version of logs this code writes; it refuses newer ones.
-pub const FORMAT: u16 = 7;
+pub const FORMAT: u16 = 8;
 
 /// Name in messages.
 const FILE: &str = "log file header";

@@ -29,6 +29,12 @@ pub mod at {
     pub const TAKEN_BACK_REDO: usize = 17;
     pub const REDO_LEN: usize = 17;
     pub const REDO: usize = 21;
+    /// How much of what takes a change back is like what was done.
+    pub const ALIKE_HEAD: usize = 21;
+    pub const ALIKE_TAIL: usize = 25;
+    pub const REDO_ALIKE: usize = 29;
+    /// Bytes of what takes it back in front of those alike.
+    pub const UNDO_OWN: usize = 4;
     pub const CARRIED_LSN: usize = 17;
     pub const CARRIED_UNDO: usize = 25;
 }
@@ -53,4 +59,6 @@ pub mod kind {
     pub const LEAVING: u8 = 15;
     pub const DATA_SET: u8 = 14;
     pub const CARRIED: u8 = 16;
+    /// A change in a unit of recovery of which what takes it back is written as far as it differs.
+    pub const RECOVERABLE_ALIKE: u8 = 17;
 }

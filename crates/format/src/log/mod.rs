@@ -10,6 +10,7 @@ mod group;
 mod layout;
 mod raw;
 mod record;
+mod recoverable;
 
 pub use append::*;
 pub use file::{LogFileHeader, FILE_MAGIC, FORMAT};
@@ -17,6 +18,7 @@ pub use group::*;
 pub use raw::Raw;
 pub(crate) use record::next_record;
 pub use record::{parts, parts_of, tail_records, LogRecord};
+pub use recoverable::append_recoverable;
 
 /// Groups start at multiples of this.
 pub const BLOCK_LEN: usize = 4096;

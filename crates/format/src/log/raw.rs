@@ -1,7 +1,8 @@
 //! Records of one data set, looked for among those of all, without being read as a whole.
 
-use super::append::{append_recoverable, append_unit};
+use super::append::append_unit;
 use super::layout::{at, kind, RECORD};
+use super::recoverable::{append_recoverable, Recoverable};
 use crate::bytes::{le32, le64, need};
 use crate::error::FormatError;
 
@@ -86,14 +87,12 @@ impl<'a> Raw<'a> {
             kind::UNIT => Raw::Unit {
                 parts: &bytes[at::RECORD_BODY..],
             },
-            kind::RECOVERABLE => {
-                need(RECORD, bytes, at::REDO)?;
-                let end = at::REDO + le32(bytes, at::REDO_LEN) as usize;
-                need(RECORD, bytes, end)?;
+            kind::RECOVERABLE | kind::RECOVERABLE_ALIKE => {
+                let change = Recoverable::decode(bytes)?;
                 Raw::Recoverable {
-                    unit: le64(bytes, at::UNIT),
-                    sequence: le32(bytes, at::SEQUENCE),
-                    redo: &bytes[at::REDO..end],
+                    unit: change.unit,
+                    sequence: change.sequence,
+                    redo: change.redo,
                 }
             }
             kind::TAKEN_BACK => {

@@ -2,6 +2,7 @@
 
 use super::append::*;
 use super::layout::{at, kind, RECORD};
+use super::recoverable::{append_recoverable, Recoverable};
 use crate::bytes::{le16, le32, le64, need};
 use crate::error::FormatError;
 use std::borrow::Cow;
@@ -82,8 +83,8 @@ pub enum LogRecord<'a> {
         sequence: u32,
         /// What was done, as [`parts`] reads it.
         redo: &'a [u8],
-        /// What takes it back.
-        undo: &'a [u8],
+        /// What takes it back, the same way.
+        undo: Cow<'a, [u8]>,
     },
     /// A change of a unit of recovery was taken back.
     TakenBack {
@@ -246,7 +247,7 @@ impl LogRecord<'_> {
                 unit,
                 sequence,
                 redo,
-                undo,
+                ref undo,
             } => append_recoverable(buf, unit, sequence, redo, undo),
             LogRecord::TakenBack { unit, sequence, redo } => append_taken_back(buf, unit, sequence, redo),
             LogRecord::UnitEnd { unit, backed_out } => append_unit_end(buf, unit, backed_out),
@@ -345,15 +346,13 @@ impl LogRecord<'_> {
                 Ok(LogRecord::RemovePointer { number, key, pointer })
             }
             kind::UNIT => Ok(LogRecord::Unit { parts: body }),
-            kind::RECOVERABLE => {
-                need(RECORD, bytes, at::REDO)?;
-                let undo = at::REDO + le32(bytes, at::REDO_LEN) as usize;
-                need(RECORD, bytes, undo)?;
+            kind::RECOVERABLE | kind::RECOVERABLE_ALIKE => {
+                let change = Recoverable::decode(bytes)?;
                 Ok(LogRecord::Recoverable {
-                    unit: le64(bytes, at::UNIT),
-                    sequence: le32(bytes, at::SEQUENCE),
-                    redo: &bytes[at::REDO..undo],
-                    undo: &bytes[undo..],
+                    unit: change.unit,
+                    sequence: change.sequence,
+                    redo: change.redo,
+                    undo: change.undo(),
                 })
             }
             kind::TAKEN_BACK => {
@@ -385,7 +384,7 @@ impl LogRecord<'_> {
                 what: RECORD,
                 field: "kind",
                 value: other.into(),
-                must: "from 1 to 16",
+                must: "from 1 to 17",
             }),
         }
     }
