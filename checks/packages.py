@@ -114,6 +114,11 @@ def tarball(package, work):
     told = run("./customers", **(options | {"env": environment | {"LD_LIBRARY_PATH": str(library)}}))
     if told != "99 JONES\n100 SMITH\n98 WEBER\n":
         raise Failed(f"the ISAM program says {told!r}")
+    run("cc", "-o", "phone", TOP / "crates/isam/examples/phone.c", f"-I{prefix}/include/cica", f"-L{library}", "-lcica_isam", **options)
+    told = [run("./phone", *words, **(options | {"env": environment | {"LD_LIBRARY_PATH": str(library)}}))
+            for words in (("smith", "100"), ())]
+    if told != ["", "smith 100\n"]:
+        raise Failed(f"the program with ndbm.h says {told!r}")
     version = run("./one-c", **(options | {"env": environment | {"LD_LIBRARY_PATH": str(library)}}))
     if re.search(r"\d+\.\d+\.\d+", run(cica, "--version", **options)).group() not in version:
         raise Failed(f"the library says it is {version!r}")

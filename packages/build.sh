@@ -27,6 +27,8 @@ install -m 755 "$built/cica" "$tree/bin/cica"
 install -m 644 "$built/libcica_cobol.so" "$tree/lib/libcica_cobol.so"
 "$top/crates/c/install.sh" "$tree" "$built"
 install -m 644 "$top/crates/isam/include/isam.h" "$tree/include/isam.h"
+# Not beside it: GDBM has an ndbm.h there.
+install -D -m 644 "$top/crates/isam/include/cica/ndbm.h" "$tree/include/cica/ndbm.h"
 install -m 644 "$built/libcica_isam.so" "$tree/lib/libcica_isam.so"
 # Wherever it is unpacked, pkg-config finds what lies beside.
 sed -i 's|^prefix=.*|prefix=${pcfiledir}/../..|' "$tree/lib/pkgconfig/cica.pc"

@@ -135,7 +135,17 @@ pub fn call(what: impl FnOnce(&mut Option<Process>) -> Result<c_int, Refused>) -
     answer(Call::begin().and_then(|call| call.turn(what)))
 }
 
-/// The same of a call that may wait. Where it gives no result others have a turn, and it is tried again.
+/// The same of a call that tells its result in a way of its own. `iserrtext` has the words of what failed; `iserrno` is
+/// left alone.
+///
+/// # Errors
+/// As it was refused.
+pub fn asked<T>(what: impl FnOnce(&mut Option<Process>) -> Result<T, Refused>) -> Result<T, Refused> {
+    let done = Call::begin().and_then(|call| call.turn(what));
+    done.inspect_err(|refused| remember(refused.words.clone()))
+}
+
+/// The same as [`call`] of a call that may wait. Where it gives no result others have a turn, and it is tried again.
 pub fn call_in_turns(what: impl FnMut(&mut Option<Process>) -> Result<Option<c_int>, Refused>) -> c_int {
     answer(in_turns(what))
 }

@@ -1,7 +1,7 @@
 //! isbuild, isaddindex, isdelindex, iserase, isrename: data sets and alternate indexes that programs make and end.
 //!
-//! What isbuild makes is what DEFINE makes: a KSDS that IDCAMS, COBOL and the command know, with an alternate index
-//! `name.AIXn` for each further key.
+//! What isbuild and dbm_open make is what DEFINE makes: a KSDS that IDCAMS, COBOL and the command know, with an
+//! alternate index `name.AIXn` for each further key.
 //!
 //! * N1. isrename gives the base another name, and nothing else: components and alternate indexes keep theirs. So what
 //!   is made takes names that are free ([`free`]).
@@ -9,7 +9,7 @@
 use crate::error::{refused_with, Refused};
 use crate::error::{EBADARG, EBADFILE, EBADKEY, EDUPL, EEXIST, EFLOCKED, EFNAME};
 use crate::error::{EIO, EKEXISTS, ENOENT, ENOSPC, ENOTYET, EPRIMKEY};
-use crate::file::{IsamFile, OWNER};
+use crate::file::{IsamFile, OWNER, OWNER_OF_PAIRS};
 use crate::key::Key;
 use crate::layout::Layout;
 use cica::{Error, Store};
@@ -43,28 +43,49 @@ pub fn build(store: &Store, name: &Name, key: &Key, least: usize, most: usize) -
         return Err(Refused::because(EBADKEY, words));
     }
     let layout = Layout::new(vec![key.clone()], least, most);
+    let sizes = (layout.head + least, layout.head + most);
+    let cluster = Stated {
+        form: Some(Form::Indexed),
+        cobol_head: u16::try_from(layout.head).ok(),
+        ..stated(name.to_string(), key, &layout.keys[0].1, sizes)
+    };
+    define(store, name, cluster, index())
+}
+
+/// Defines a data set for pairs of `ndbm.h`: records of `average` bytes, of `most` at most, that begin with this key.
+///
+/// # Errors
+/// EEXIST.
+pub fn build_pairs(store: &Store, name: &Name, key: &Key, average: usize, most: usize) -> Result<(), Refused> {
+    let cluster = Stated {
+        form: Some(Form::Indexed),
+        tenure: Tenure {
+            owner: Some(OWNER_OF_PAIRS.to_owned()),
+            expires: None,
+        },
+        ci_size: Some(4096),
+        spanned: Some(true),
+        reuse: Some(true),
+        ..stated(name.to_string(), key, &(0..key.length()), (average, most))
+    };
+    // The index of keys as long as these needs more than the one of isbuild: DEFINE says how much.
+    define(store, name, cluster, Stated::default())
+}
+
+fn define(store: &Store, name: &Name, cluster: Stated, index: Stated) -> Result<(), Refused> {
     let others = (2..).map_while(|number| Name::parse(&format!("{name}.R{number}")).ok());
     // Where none is free DEFINE says so.
     let components = free(store, name, std::iter::once(name.clone()).chain(others))?;
     let component = |of: fn(&Name) -> Name| components.as_ref().map(|stem| of(stem).to_string());
     let base = DefineCluster {
-        cluster: Stated {
-            form: Some(Form::Indexed),
-            cobol_head: u16::try_from(layout.head).ok(),
-            ..stated(
-                name.to_string(),
-                key,
-                &layout.keys[0].1,
-                (layout.head + least, layout.head + most),
-            )
-        },
+        cluster,
         data: Some(Stated {
             name: component(Name::data),
             ..Stated::default()
         }),
         index: Some(Stated {
             name: component(Name::index),
-            ..index()
+            ..index
         }),
         ..DefineCluster::default()
     };

@@ -29,6 +29,9 @@ use std::sync::Arc;
 /// The owner of what isbuild makes, as the catalog says.
 pub const OWNER: &str = "ISAM";
 
+/// The owner of what dbm_open makes. What IDCAMS defines for `ndbm.h` has it too.
+pub const OWNER_OF_PAIRS: &str = "NDBM";
+
 /// The next file's.
 static SERIALS: AtomicU64 = AtomicU64::new(0);
 
@@ -44,6 +47,8 @@ pub struct IsamFile {
     pub fixed: bool,
     /// The shortest record that may be written. The keys alone may need less.
     pub shortest: usize,
+    /// Its records are those of `ndbm.h`: the catalog says so.
+    pub of_pairs: bool,
     /// The alternate indexes of the keys behind the prime one.
     pub indexes: Vec<Name>,
     /// Reads by the key.
@@ -127,6 +132,7 @@ impl IsamFile {
         }
         let options = OpenOptions {
             alone: mode.alone,
+            reset: mode.emptied,
             ..if mode.writes {
                 OpenOptions::output()
             } else {
@@ -151,6 +157,7 @@ impl IsamFile {
             },
             mode,
             layout,
+            of_pairs: reached.cluster.attributes.history.owner.as_deref() == Some(OWNER_OF_PAIRS),
             indexes: related.iter().map(|aix| aix.name.clone()).collect(),
             reader: Reader {
                 key: 0,

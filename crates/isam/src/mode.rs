@@ -17,6 +17,8 @@ pub struct Mode {
     pub locks_reads: bool,
     /// ISEXCLLOCK: nobody else may have it open.
     pub alone: bool,
+    /// It is emptied first, as O_TRUNC of `ndbm.h` says.
+    pub emptied: bool,
 }
 
 const TRANSACTIONS: i32 = 4;
@@ -48,6 +50,7 @@ impl Mode {
             varying: number & VARYING != 0,
             locks_reads,
             alone,
+            emptied: false,
         })
     }
 }

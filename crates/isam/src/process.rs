@@ -58,9 +58,16 @@ impl Process {
     /// # Errors
     /// As [`IsamFile::open`]; ETOOMANY.
     pub fn open(&mut self, file: &str, mode: i32) -> Result<usize, Refused> {
-        let (name, mode) = (of_file(file)?, Mode::of(mode)?);
+        self.open_as(&of_file(file)?, Mode::of(mode)?)
+    }
+
+    /// Opens the file of a data set.
+    ///
+    /// # Errors
+    /// As [`IsamFile::open`]; ETOOMANY.
+    pub fn open_as(&mut self, name: &Name, mode: Mode) -> Result<usize, Refused> {
         let free = self.free()?;
-        let opened = IsamFile::open(self.store.session(), &name, mode)?;
+        let opened = IsamFile::open(self.store.session(), name, mode)?;
         self.put(free, opened);
         Ok(free)
     }
@@ -74,9 +81,22 @@ impl Process {
         if !of.writes {
             return Err(Refused::because(EBADARG, "a file is built for output or for both"));
         }
+        self.build_as(&name, of, |store| building::build(store, &name, key, least, most))
+    }
+
+    /// Makes a data set by `make`, and opens its file.
+    ///
+    /// # Errors
+    /// Those of `make` and of [`open`](Self::open).
+    pub fn build_as(
+        &mut self,
+        name: &Name,
+        mode: Mode,
+        make: impl FnOnce(&Store) -> Result<(), Refused>,
+    ) -> Result<usize, Refused> {
         let free = self.free()?;
-        building::build(&self.store, &name, key, least, most)?;
-        let opened = IsamFile::open(self.store.session(), &name, of).inspect_err(|_| {
+        make(&self.store)?;
+        let opened = IsamFile::open(self.store.session(), name, mode).inspect_err(|_| {
             // The next try finds the name free. What cannot be deleted is told as what could not be opened.
             let _ = building::delete(&self.store, &name.to_string());
         })?;

@@ -28,7 +28,10 @@ impl Workplace {
         let library = here.parent().unwrap();
         let mut command = Command::new("cc");
         command.args(["-std=gnu99", "-Wall", "-Wextra", "-Werror", "-pthread"]);
-        command.arg("-I").arg(root.join("include")).arg(root.join(source));
+        for directory in ["include", "include/cica"] {
+            command.arg("-I").arg(root.join(directory));
+        }
+        command.arg(root.join(source));
         command.arg("-o").arg(&program);
         if shared {
             command
@@ -95,11 +98,17 @@ fn the_static_library_and_other_seeds() {
     }
 }
 
+/// The command.
+fn cica() -> PathBuf {
+    let here = std::env::current_exe().unwrap();
+    let cica = here.parent().unwrap().parent().unwrap().join("cica");
+    assert!(cica.exists(), "{}: cargo build -p cica-cli", cica.display());
+    cica
+}
+
 /// Runs a program that shares its files with others.
 fn run_shared(place: &Workplace, program: &Path, words: &[&str]) {
-    let server = std::env::current_exe().unwrap();
-    let server = server.parent().unwrap().parent().unwrap().join("cica");
-    assert!(server.exists(), "{}: cargo build -p cica-cli", server.display());
+    let server = cica();
     let environment = [("CICA_SHARE", "on"), ("CICA_SERVER", server.to_str().unwrap())];
     let done = place.run(program, words, &environment);
     let stopped = Command::new(&server)
@@ -132,4 +141,61 @@ fn the_example_of_the_book_prints_what_the_book_says() {
     let done = place.run(&program, &[], &[]);
     assert_fine(&done);
     assert_eq!(String::from_utf8_lossy(&done.stdout), "99 JONES\n100 SMITH\n98 WEBER\n");
+}
+
+#[test]
+fn pairs_are_what_the_header_of_posix_says() {
+    let place = Workplace::new("pairs");
+    let program = place.compile_source("tests/pairs.c", true);
+    assert_fine(&place.run(&program, &[], &[]));
+    assert_fine(&place.run(&program, &["no such key"], &[]));
+}
+
+#[test]
+fn a_program_that_knows_posix_alone_keeps_its_pairs() {
+    let place = Workplace::new("phone");
+    let program = place.compile_source("examples/phone.c", true);
+    let told = |words: &[&str]| {
+        let done = place.run(&program, words, &[]);
+        let text = [&done.stdout[..], &done.stderr[..]].concat();
+        (done.status.code(), String::from_utf8(text).unwrap())
+    };
+    assert_eq!(
+        told(&[]),
+        (Some(1), "office/phone: No such file or directory\n".to_owned())
+    );
+    for (name, number) in [("weber", "99"), ("smith", "100"), ("weber", "98")] {
+        assert_eq!(told(&[name, number]), (Some(0), String::new()));
+    }
+    assert_eq!(told(&["weber"]), (Some(0), "98\n".to_owned()));
+    assert_eq!(told(&["jones"]), (Some(0), "jones has none\n".to_owned()));
+    assert_eq!(told(&[]), (Some(0), "smith 100\nweber 98\n".to_owned()));
+}
+
+#[test]
+fn pairs_lie_in_what_idcams_defines_for_them() {
+    let place = Workplace::new("defined");
+    let program = place.compile_source("examples/phone.c", true);
+    let cards =
+        " DEFINE CLUSTER(NAME(OFFICE.PHONE) INDEXED KEYS(8 0) RECORDSIZE(20 80) -\n  RECORDS(100) OWNER(NDBM))\n";
+    std::fs::write(place.0.join("cards"), cards).unwrap();
+    assert_fine(&place.run(&cica(), &["idcams", "cards"], &[]));
+    let told = |words: &[&str], environment: &[(&str, &str)]| {
+        let done = place.run(&program, words, environment);
+        let text = [&done.stdout[..], &done.stderr[..]].concat();
+        (done.status.code(), String::from_utf8(text).unwrap())
+    };
+    assert_eq!(told(&["seventh", "7"], &[]), (Some(0), String::new()));
+    assert_eq!(
+        told(&["eighth..", "8"], &[]),
+        (Some(1), "eighth..: Invalid argument\n".to_owned())
+    );
+    assert_eq!(told(&["eighth.."], &[]), (Some(0), "eighth.. has none\n".to_owned()));
+    assert_eq!(told(&[], &[]), (Some(0), "seventh 7\n".to_owned()));
+    let listed = place.run(&cica(), &["cat", "OFFICE.PHONE"], &[]);
+    assert_eq!(listed.stdout, b"seventh\x077\n");
+    let other = [("CICA_ISAM_PREFIX", "OTHER")];
+    assert_eq!(told(&["a", "1"], &other), (Some(0), String::new()));
+    let listed = place.run(&cica(), &["ls", "**"], &[]);
+    assert!(String::from_utf8_lossy(&listed.stdout).contains("OTHER.OFFICE.PHONE"));
 }
