@@ -36,33 +36,36 @@ fn alike(redo: &[u8], undo: &[u8]) -> (usize, usize) {
     let (Some(redo), Some(undo)) = (redo.get(OWN..), undo.get(OWN..)) else {
         return (0, 0);
     };
-    let head = common(
-        redo.chunks_exact(CHUNK),
-        undo.chunks_exact(CHUNK),
-        redo.iter(),
-        undo.iter(),
-    );
-    let (redo, undo) = (&redo[head..], &undo[head..]);
-    let tail = common(
-        redo.rchunks_exact(CHUNK),
-        undo.rchunks_exact(CHUNK),
-        redo.iter().rev(),
-        undo.iter().rev(),
-    );
-    (head, tail)
+    let head = equal_in_front(redo, undo);
+    (head, equal_at_end(&redo[head..], &undo[head..]))
 }
 
-const CHUNK: usize = 8;
+/// How many bytes both begin with.
+fn equal_in_front(one: &[u8], other: &[u8]) -> usize {
+    let mut whole = 0;
+    for (word, other) in one.chunks_exact(8).zip(other.chunks_exact(8)) {
+        let differs = le64(word, 0) ^ le64(other, 0);
+        if differs != 0 {
+            return whole + differs.trailing_zeros() as usize / 8;
+        }
+        whole += 8;
+    }
+    let rest = one[whole..].iter().zip(&other[whole..]);
+    whole + rest.take_while(|(one, other)| one == other).count()
+}
 
-/// How many bytes are equal from the front of both, which come by chunks as well.
-fn common<'a>(
-    chunks: impl Iterator<Item = &'a [u8]>,
-    others: impl Iterator<Item = &'a [u8]>,
-    bytes: impl Iterator<Item = &'a u8>,
-    other_bytes: impl Iterator<Item = &'a u8>,
-) -> usize {
-    let whole = chunks.zip(others).take_while(|(one, other)| one == other).count() * CHUNK;
-    let rest = bytes.zip(other_bytes).skip(whole);
+/// How many bytes both end in.
+fn equal_at_end(one: &[u8], other: &[u8]) -> usize {
+    let mut whole = 0;
+    for (word, other) in one.rchunks_exact(8).zip(other.rchunks_exact(8)) {
+        let differs = le64(word, 0) ^ le64(other, 0);
+        if differs != 0 {
+            return whole + differs.leading_zeros() as usize / 8;
+        }
+        whole += 8;
+    }
+    let rest = one[..one.len() - whole].iter().rev();
+    let rest = rest.zip(other[..other.len() - whole].iter().rev());
     whole + rest.take_while(|(one, other)| one == other).count()
 }
 
