@@ -50,7 +50,8 @@ Object.fromEntries([...document.querySelectorAll("h2")].map(h2 => {
 # another. What scrolls for itself may be wider where there is room for a table at all.
 WRONG = """
 (() => {
-  const wrong = [], width = document.documentElement.clientWidth, wide = document.documentElement.scrollWidth;
+  const wrong = [], width = Math.min(innerWidth, document.documentElement.clientWidth);
+  const wide = document.documentElement.scrollWidth;
   const name = e => e.tagName + " " + (e.textContent || "").trim().slice(0, 40);
   if (wide > width) wrong.push("the page is " + wide + " wide");
   for (const e of document.querySelectorAll("body *")) {
@@ -83,6 +84,18 @@ WRONG = """
   }
   return wrong;
 })()
+"""
+
+# Tables of a study that are scrolled to their end: what a row is of, and is not to be seen any more.
+GONE = """
+[...document.querySelectorAll(".table")].flatMap(box => {
+  box.scrollLeft = box.scrollWidth;
+  const edge = box.getBoundingClientRect();
+  return [...box.querySelectorAll("th[scope=row]")].filter(head => {
+    const own = head.getBoundingClientRect();
+    return own.left < edge.left - 1 || own.right > edge.left + edge.width / 2;
+  }).map(head => head.textContent);
+})
 """
 
 
@@ -249,6 +262,8 @@ def study(browser, place, out, year):
                 check_look(page, out / f"study-{year}-{width}{'-dark' if dark else ''}.png")
                 if not page.value("document.querySelectorAll('table tr td').length"):
                     raise Wrong("it has no table")
+                if width < 600 and (gone := page.value(GONE)):
+                    raise Wrong(f"heads of rows are scrolled away, or leave no room: {gone[:4]}")
             yield f"study {year}, {width} pixels{', dark' if dark else ''}"
 
 
