@@ -109,6 +109,8 @@ pub struct OpenFile {
     untold: Option<String>,
     /// Keeps writers off a data set without records that is open for input: it is not open in the engine.
     guard: Option<Box<dyn cica_disk::File>>,
+    /// What such a data set has at its owner, where it is shared: an open through which nothing is asked.
+    seat: Option<DataSet>,
     pub(crate) data_set: Option<DataSet>,
     pub(crate) source: Option<Source>,
     /// How the data set was opened.
@@ -132,13 +134,15 @@ impl OpenFile {
         (file.source, file.report) = (Some(source), report);
         match file.attach(options) {
             Err(error) if options.access == Access::Input && error.outcome() != Outcome::InUse && file.is_empty() => {
-                file.guard = file.keep_writers_off()?;
+                file.guard = file.keep_writers_off(options.alone)?;
+                file.seat = file.take_seat(options)?;
                 if file.is_empty() {
                     // For the engine that is no data set to read; for a program it is one without records.
                     note(8, 0, EMPTY)
                 } else {
                     // It was loaded meanwhile.
                     file.guard = None;
+                    file.give_seat_back();
                     file.attach(options)?;
                 }
                 Ok(file)
@@ -148,15 +152,18 @@ impl OpenFile {
     }
 
     /// The lock that an open for input has.
-    fn keep_writers_off(&self) -> Result<Option<Box<dyn cica_disk::File>>, OpenError> {
+    fn keep_writers_off(&self, alone: bool) -> Result<Option<Box<dyn cica_disk::File>>, OpenError> {
         let Some(source) = &self.source else { return Ok(None) };
         if source.sharing == Sharing::On {
-            // Its owner keeps nobody off. The program goes on with what it saw when it opened the file.
+            // Others may put records into it. The program goes on with what it saw when it opened the file.
             return Ok(None);
         }
         let (data, _) = cica_session::files(&source.catalog, &source.cluster)?;
         let how = cica_disk::Open {
-            lock: cica_disk::Lock::Shared,
+            lock: match alone {
+                true => cica_disk::Lock::Exclusive,
+                false => cica_disk::Lock::Shared,
+            },
             ..cica_disk::Open::default()
         };
         source.session.disk.open(&data, how).map(Some).map_err(|error| {
@@ -170,6 +177,32 @@ impl OpenFile {
             };
             OpenError::Session(error.into())
         })
+    }
+
+    /// Its owner is to know who has a shared data set open, and who wants it for himself, though there is nothing to
+    /// read. As the owner can open it: for output, which changes nothing.
+    fn take_seat(&self, options: OpenOptions) -> Result<Option<DataSet>, OpenError> {
+        let Some(source) = &self.source else { return Ok(None) };
+        if source.sharing != Sharing::On {
+            return Ok(None);
+        }
+        let options = OpenOptions {
+            access: Access::Output,
+            ..options
+        };
+        match source.open(&source.base_alone(), options).map_err(OpenError::from) {
+            Ok(seat) => Ok(Some(seat)),
+            Err(error) if error.outcome() == Outcome::InUse => Err(error),
+            // Who may only read it has no seat.
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn give_seat_back(&mut self) {
+        if let Some(seat) = self.seat.take() {
+            // Nothing was changed through it.
+            let _ = seat.close();
+        }
     }
 
     /// An optional file that is not there.
@@ -207,6 +240,7 @@ impl OpenFile {
             name: String::new(),
             untold: None,
             guard: None,
+            seat: None,
             data_set: None,
             source: None,
             options: OpenOptions::default(),
@@ -429,6 +463,7 @@ impl OpenFile {
     /// Closes; everything is durable then, and alternate indexes of what was loaded are built.
     pub fn close(&mut self) -> Result<(), Outcome> {
         self.unlock_all();
+        self.give_seat_back();
         (self.reader, self.changer, self.guard) = (None, None, None);
         let loaded = std::mem::replace(&mut self.phase, Phase::Absent) == Phase::Loading;
         (self.reference, self.loaded) = (0, LoadedKeys::default());

@@ -8,6 +8,7 @@ use common::{library, Workplace};
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 const CLERK: &str = include_str!("programs/clerk.cob");
 
@@ -22,6 +23,7 @@ const MORE: &str = "WHEN \"make-alone\" OPEN OUTPUT SHARING WITH NO OTHER F\n\
 struct Shop {
     place: Workplace,
     clerk: PathBuf,
+    is_indexed: bool,
 }
 
 /// A program that is told what to do.
@@ -45,7 +47,12 @@ impl Shop {
     fn of(name: &str, source: &str) -> Shop {
         let place = Workplace::with_catalog(name);
         let clerk = place.compile("clerk", &source.replace("WHEN \"slot-stop\"", MORE));
-        let shop = Shop { place, clerk };
+        let is_indexed = source != CLERK;
+        let shop = Shop {
+            place,
+            clerk,
+            is_indexed,
+        };
         let mut maker = shop.clerk();
         assert_eq!((maker.status("load 0"), maker.status("slots 0")), ok());
         maker.stop();
@@ -53,10 +60,15 @@ impl Shop {
     }
 
     fn clerk(&self) -> Clerk {
+        self.clerk_where("on")
+    }
+
+    /// One that shares its files, or does not.
+    fn clerk_where(&self, share: &str) -> Clerk {
         let mut child = self
             .place
             .command(&self.clerk)
-            .env("CICA_SHARE", "on")
+            .env("CICA_SHARE", share)
             .env("CICA_SERVER", server())
             .env("COB_UNBUFFERED", "1")
             .stdin(Stdio::piped())
@@ -196,6 +208,78 @@ fn alone(shop: &Shop, way: &str, keys: [u32; 2], second: &str) {
         ("00 0007".into(), "00 0007".into()),
         "{way}"
     );
+    one.stop();
+    two.stop();
+}
+
+/// There is nothing to read, and who has it so is known all the same.
+#[test]
+fn who_has_an_empty_file_for_input_for_himself_has_it_so() {
+    for shop in [Shop::new("empty-alone"), Shop::indexed("empty-alone-indexed")] {
+        for share in ["on", "off"] {
+            let (mut one, mut two) = (shop.clerk_where(share), shop.clerk_where(share));
+            for (way, back) in [("alone-in", "close"), ("x-input", "x-close")] {
+                if way == "x-input" && shop.is_indexed {
+                    // Its FD has no alternate key.
+                    continue;
+                }
+                assert_eq!(one.status(way), "00", "{way} {share}");
+                for other in ["input", "open", "alone-in", "with-lock", "load-open"] {
+                    assert_eq!(two.status(other), "61", "{other} beside {way}, {share}");
+                }
+                assert_eq!(one.status(back), "00", "{way} {share}");
+                assert_eq!(
+                    (two.status("input"), one.status(way)),
+                    ("00".into(), "61".into()),
+                    "{way} {share}"
+                );
+                // It is refused to nobody else.
+                assert_eq!((one.status("input"), one.status("close")), ok(), "{way} {share}");
+                assert_eq!((two.status("close"), one.status(way)), ok(), "{way} {share}");
+                assert_eq!(one.status(back), "00", "{way} {share}");
+            }
+            one.stop();
+            two.stop();
+        }
+    }
+}
+
+/// Who reads an empty file that is shared goes on with that, and others put records into it. To load it anew they wait
+/// for him, as with one that has records.
+#[test]
+fn who_reads_an_empty_file_keeps_nobody_from_changing_it() {
+    let shop = Shop::new("empty-read");
+    let (mut one, mut two) = (shop.clerk(), shop.clerk());
+    assert_eq!((one.status("input"), one.status("next")), ("00".into(), "10".into()));
+    assert_eq!(two.status("load-open"), "61");
+    assert_eq!((two.status("open"), two.status("write 1")), ok());
+    assert_eq!((two.status("commit"), two.status("close")), ok());
+    assert_eq!(two.status("load-open"), "61");
+    // Another file of the same program as well.
+    assert_eq!(
+        (one.status("l-open"), one.say("l-read 1")),
+        ("00".into(), "00 0007".into())
+    );
+    assert_eq!((one.status("l-close"), one.status("close")), ok());
+    assert_eq!(
+        (one.status("input"), one.say("read 1")),
+        ("00".into(), "00 0007".into())
+    );
+    assert_eq!((one.status("close"), two.status("load-open")), ok());
+    assert_eq!(two.status("close"), "00");
+    // A reader that is killed has nothing any more.
+    let mut gone = shop.clerk();
+    assert_eq!(gone.status("alone-in"), "00");
+    gone.child.kill().unwrap();
+    gone.child.wait().unwrap();
+    // Its owner hears of it soon.
+    let until = Instant::now() + Duration::from_secs(60);
+    let mut opened = one.status("input");
+    while opened == "61" && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(5));
+        opened = one.status("input");
+    }
+    assert_eq!((opened, one.status("close")), ok());
     one.stop();
     two.stop();
 }
