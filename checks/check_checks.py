@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 import compat
+import gnucobol_locks
 import history
 import mutants
 
@@ -87,6 +88,36 @@ class Docs(unittest.TestCase):
 
     def test_other_blocks_are_not_run(self):
         self.assertEqual(self.judge("```sh\n$ false\n```\n\n```console,noexec\n$ false\n```\n")[0], 0)
+
+
+class Suites(unittest.TestCase):
+    """A file of Autoconf's test language, as gnucobol_locks.py reads it."""
+
+    ONE = ("# AT_SETUP([not this])\nAT_SETUP([a LOCK, of one])\nAT_KEYWORDS([b])\nAT_XFAIL_IF([true])\n\n"
+           "AT_DATA([x.txt], [\none (1), [two]\n])\nAT_CHECK([cat x.txt], [0],\n[one (1), @<:@two@:>@\n])\n"
+           "AT_CHECK([echo 3 >&2; exit 2], [2], [], [3\n])\nAT_CLEANUP\n")
+
+    def judged(self, text):
+        """Of each test its name, whether it is expected to fail, and what is wrong with it."""
+        found = []
+        for test in gnucobol_locks.tests_of(text):
+            with tempfile.TemporaryDirectory() as directory:
+                wrong = gnucobol_locks.run(test, pathlib.Path(directory), gnucobol_locks.settings(directory))
+            found.append((test.name, test.xfail, wrong))
+        return found
+
+    def test_what_a_test_wants_is_compared(self):
+        two = self.ONE.replace("of one", "of two").replace("AT_XFAIL_IF([true])\n", "")
+        # Brackets within brackets stand for themselves.
+        self.assertEqual(self.judged(self.ONE + two), [("a LOCK, of one", True, ""), ("a LOCK, of two", False, "")])
+        for old, new, wrong in (
+            ("(1), @<", "(2), @<", "one (1), [two]"),
+            ("exit 2", "exit 1", "status 1: 3"),
+            ("[3\n]", "[4\n]", "3"),
+            ("echo 3", "echo 'CICA1204E no' >&2; echo 3", ""),
+            ("echo 3", "echo 'CICA no' >&2; echo 3", "CICA no / 3"),
+        ):
+            self.assertEqual(self.judged(self.ONE.replace(old, new))[0][2], wrong, new)
 
 
 class Histories(unittest.TestCase):
