@@ -160,9 +160,10 @@ impl OpenFile {
         }
         let (data, _) = cica_session::files(&source.catalog, &source.cluster)?;
         let how = cica_disk::Open {
-            lock: match alone {
-                true => cica_disk::Lock::Exclusive,
-                false => cica_disk::Lock::Shared,
+            lock: if alone {
+                cica_disk::Lock::Exclusive
+            } else {
+                cica_disk::Lock::Shared
             },
             ..cica_disk::Open::default()
         };

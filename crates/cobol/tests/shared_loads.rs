@@ -244,6 +244,50 @@ fn who_has_an_empty_file_for_input_for_himself_has_it_so() {
     }
 }
 
+/// A sequential file has one more way to say it, and no way to lock a record.
+#[test]
+fn who_has_an_empty_sequential_file_for_himself_has_it_so() {
+    let source = CLERK
+        .replace(
+            "SELECT S ASSIGN",
+            "SELECT Q ASSIGN \"JOURNAL\" ORGANIZATION SEQUENTIAL FILE STATUS FS.\nSELECT S ASSIGN",
+        )
+        .replace("SD S.", "FD Q.\n01 QR PIC X(8).\nSD S.")
+        .replace(
+            "WHEN \"slots\"",
+            "WHEN \"q-alone\" OPEN INPUT SHARING WITH NO OTHER Q\nWHEN \"q-lock\" OPEN INPUT Q WITH LOCK\n\
+             WHEN \"q-input\" OPEN INPUT Q\nWHEN \"q-extend\" OPEN EXTEND Q\nWHEN \"q-close\" CLOSE Q\nWHEN \"slots\"",
+        );
+    let shop = Shop::of("empty-sequential", &source);
+    let mut define = Command::new(server());
+    let mut define = define
+        .arg("--catalog")
+        .arg(shop.place.catalog())
+        .arg("idcams")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let card = b" DEFINE CLUSTER (NAME(JOURNAL) NONINDEXED -\n  RECORDSIZE(8 8) TRACKS(1) REUSE)\n";
+    define.stdin.take().unwrap().write_all(card).unwrap();
+    assert!(define.wait().unwrap().success());
+    for share in ["on", "off"] {
+        let (mut one, mut two) = (shop.clerk_where(share), shop.clerk_where(share));
+        for way in ["q-alone", "q-lock"] {
+            assert_eq!(one.status(way), "00", "{way} {share}");
+            for other in ["q-input", "q-extend", "q-alone", "q-lock"] {
+                assert_eq!(two.status(other), "61", "{other} beside {way}, {share}");
+            }
+            assert_eq!((one.status("q-close"), two.status("q-input")), ok(), "{way} {share}");
+            assert_eq!(one.status(way), "61", "{way} {share}");
+            assert_eq!((one.status("q-input"), one.status("q-close")), ok(), "{way} {share}");
+            assert_eq!(two.status("q-close"), "00", "{way} {share}");
+        }
+        one.stop();
+        two.stop();
+    }
+}
+
 /// Who reads an empty file that is shared goes on with that, and others put records into it. To load it anew they wait
 /// for him, as with one that has records.
 #[test]
