@@ -437,12 +437,13 @@ int cica_rrn(cica_string *string, uint32_t *rrn);
 
 /* Gets control intervals in a row, from the one that begins at `rba` on, to `area`, whose `size` is a multiple of CISZ
  * (else CICA_LENGTH): as many as it has room for and are in use. `count` (may be NULL) gets how many. An open with buffers
- * counts one EXCP for those of a control area (XBF). With CICA_UPDATE it is one, and may be put back. CICA_BAD_RBA: none in
- * use begins there. */
+ * counts one EXCP for those of a control area (XBF). With CICA_UPDATE they may be put back; of a data set that another
+ * process has open that is one at a time (CICA_OPTIONS). CICA_BAD_RBA: none in use begins there. */
 int cica_get_ci(cica_string *string, uint64_t rba, unsigned flags, void *area, size_t size, size_t *count);
-/* Puts back the one got with CICA_UPDATE. The image is checked: CIDF and RDFs; the same records at the same places
- * (CICA_BAD_CI) with the same keys (CICA_KEY_CHANGED), but of an RRDS any slots, of a linear data set any bytes; none of
- * its changed records held by another string, and none in it changed by another since it was got (CICA_EXCLUSIVE). */
+/* Puts back those got with CICA_UPDATE, or the first of them: `size` says how many. All images are checked before the first
+ * is put: CIDF and RDFs; the same records at the same places (CICA_BAD_CI) with the same keys (CICA_KEY_CHANGED), but of an
+ * RRDS any slots, of a linear data set any bytes; none of its changed records held by another string, and none in it
+ * changed by another since it was got (CICA_EXCLUSIVE). */
 int cica_put_ci(cica_string *string, const void *area, size_t size);
 
 /* ---- records that others have ----

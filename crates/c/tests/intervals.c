@@ -67,7 +67,6 @@ int main(int argc, char **argv)
     IS(cica_get_ci(str, (uint64_t)1 << 50, CICA_READ, area, CISZ, &count), CICA_BAD_RBA);
     IS(cica_get_ci(str, 0, CICA_READ, area, 0, &count), CICA_LENGTH);
     IS(cica_get_ci(str, 0, CICA_READ, area, CISZ + 1, &count), CICA_LENGTH);
-    IS(cica_get_ci(str, 0, CICA_UPDATE, area, 2 * CISZ, &count), CICA_OPTIONS);
     IS(cica_get_ci(str, 0, CICA_POSITION, area, CISZ, &count), CICA_ARGUMENT);
     IS(cica_get_ci(str, 0, CICA_READ, NULL, CISZ, &count), CICA_ARGUMENT);
     IS(cica_get_ci(str, 0, CICA_READ, area, (size_t)-1, &count), CICA_ARGUMENT);
@@ -102,6 +101,23 @@ int main(int argc, char **argv)
     IS((int)data.writes, 1);
     IS(cica_get(other, "000003", 6, CICA_READ, &rec), CICA_OK);
     IS(memcmp((const char *)rec.data + 50, "changed", 7), 0);
+
+    /* several of a control area, with one EXCP; none where one of them is wrong */
+    IS(cica_get_ci(str, 0, CICA_UPDATE, area, 2 * CISZ, &count), CICA_OK);
+    IS((int)count, 2);
+    memcpy(area + 250, "twofold", 7);
+    memcpy(area + CISZ + 250, "twofold", 7);
+    area[2 * CISZ - 3] ^= 1;
+    IS(cica_put_ci(str, area, 2 * CISZ), CICA_BAD_CI);
+    area[2 * CISZ - 3] ^= 1;
+    IS(cica_put_ci(str, area, 3 * CISZ), CICA_NO_UPDATE);
+    IS(cica_get(other, "000003", 6, CICA_READ, &rec), CICA_OK);
+    IS(memcmp((const char *)rec.data + 50, "changed", 7), 0);
+    IS(cica_put_ci(str, area, 2 * CISZ), CICA_OK);
+    IS(cica_buffer_counts_of(ds, &data, NULL), CICA_OK);
+    IS((int)data.writes, 2);
+    IS(cica_get(other, "000013", 6, CICA_READ, &rec), CICA_OK);
+    IS(memcmp((const char *)rec.data + 50, "twofold", 7), 0);
     IS(cica_string_close(other), CICA_OK);
     IS(cica_string_close(str), CICA_OK);
     IS(cica_close(ds), CICA_OK);
@@ -110,7 +126,7 @@ int main(int argc, char **argv)
     IS(cica_open(env, "STUDY.COPY", CICA_INPUT, NULL, &ds), CICA_OK);
     IS(cica_string_open(ds, &str), CICA_OK);
     IS(cica_get_ci(str, 0, CICA_READ, area, CISZ, NULL), CICA_OK);
-    IS(memcmp(area + 250, "changed", 7), 0);
+    IS(memcmp(area + 250, "twofold", 7), 0);
     IS(cica_get_ci(str, 0, CICA_UPDATE, area, CISZ, NULL), CICA_ACCESS);
     IS(cica_string_close(str), CICA_OK);
     IS(cica_close(ds), CICA_OK);

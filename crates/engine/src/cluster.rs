@@ -141,17 +141,30 @@ impl OpenCluster {
         (rba % layout.ci_size as u64 == 0 && ci < end).then_some(ci)
     }
 
-    /// PUT CNV for `owner`: replaces a CI by another image of it, if it is still as it was when it was got.
-    pub fn put_interval(&self, ci: u32, got: &[u8], image: &[u8], owner: u64) -> Result<(), RequestError> {
+    /// PUT CNV for `owner`: replaces a CI by another image of it, if it is still as it was when it was got. Without `put`
+    /// it is checked alone (put_interval:V5).
+    pub fn put_interval(
+        &self,
+        ci: u32,
+        (got, image): (&[u8], &[u8]),
+        owner: u64,
+        put: bool,
+    ) -> Result<(), RequestError> {
         match self {
-            OpenCluster::Ksds(ksds) => ksds.replace_interval(ci, (got, image), owner, |number, buf, _, record| {
-                log::append_update(buf, number, record);
-            }),
-            OpenCluster::Esds(esds) => esds.replace_interval(ci, (got, image), owner, |number, buf, rba, record| {
-                log::append_update_at(buf, number, &rba.to_be_bytes(), record);
-            }),
-            OpenCluster::Rrds(rrds) => rrds.put_interval(ci, got, image, owner),
-            OpenCluster::Lds(lds) => lds.put_interval(ci, got, image, owner),
+            OpenCluster::Ksds(ksds) => {
+                let log = |number, buf: &mut Vec<u8>, _, record: &[u8]| {
+                    log::append_update(buf, number, record);
+                };
+                ksds.replace_interval(ci, (got, image), owner, put.then_some(log))
+            }
+            OpenCluster::Esds(esds) => {
+                let log = |number, buf: &mut Vec<u8>, rba: u64, record: &[u8]| {
+                    log::append_update_at(buf, number, &rba.to_be_bytes(), record);
+                };
+                esds.replace_interval(ci, (got, image), owner, put.then_some(log))
+            }
+            OpenCluster::Rrds(rrds) => rrds.put_interval(ci, (got, image), owner, put),
+            OpenCluster::Lds(lds) => lds.put_interval(ci, (got, image), owner, put),
         }
     }
 

@@ -399,6 +399,91 @@ fn many_control_intervals_are_got_with_one_request_for_each_control_area() {
     }
 }
 
+/// Gives the first record of each control interval of an area this value.
+fn changed(area: &[u8], value: u64) -> Vec<u8> {
+    let mut area = area.to_vec();
+    for image in area.chunks_mut(SIZE) {
+        let number = std::str::from_utf8(&image[..8]).unwrap().parse().unwrap();
+        image[..60].copy_from_slice(&sealed(number, value, 60));
+    }
+    area
+}
+
+#[test]
+fn many_control_intervals_are_put_back_with_one_request_for_each_control_area() {
+    for organization in [Organization::Ksds, Organization::Esds] {
+        let world = World::memory();
+        let engine = world.engine();
+        let open = buffered(&world, &engine, organization, Buffering::default());
+        let counts = || {
+            let data = open.buffers().unwrap().1.data;
+            (data.reads, data.writes, data.cis_written)
+        };
+        let mut s = open.string();
+        let mut area = vec![0; 6 * SIZE];
+        assert_eq!(s.get_intervals(2 * SIZE as u64, &mut area, Intent::Update).unwrap(), 6);
+        s.put_interval(&changed(&area, 77)).unwrap();
+        assert_eq!(counts(), (2, 2, 6), "{organization:?}");
+        assert_eq!(codes(s.put_interval(&area)), (8, 92), "they are put once");
+        let mut again = vec![0; 6 * SIZE];
+        s.get_intervals(2 * SIZE as u64, &mut again, Intent::Read).unwrap();
+        assert_eq!(again, changed(&area, 77));
+        drop(s);
+        open.close().unwrap();
+        let there = values(&world.open(&engine, "b"));
+        assert_eq!(there.iter().filter(|value| **value == 77).count(), 6);
+        assert_eq!(there.len(), 60);
+    }
+}
+
+#[test]
+fn of_many_control_intervals_none_is_put_where_one_is_refused() {
+    for organization in [Organization::Ksds, Organization::Esds, Organization::Rrds] {
+        let (_world, _engine, open) = loaded(organization);
+        let before = values(&open);
+        let (mut s, mut t) = (open.string(), open.string());
+        let mut area = vec![0; 9 * SIZE];
+        let count = s.get_intervals(0, &mut area, Intent::Update).unwrap();
+        assert!((2..9).contains(&count), "only what is in use: {count}");
+        area.truncate(2 * SIZE);
+        // One control information is broken, or one key is another.
+        let good = changed(&area, 105);
+        let mut wrong = good.clone();
+        wrong[2 * SIZE - 3] ^= 0x40;
+        assert_eq!(codes(s.put_interval(&wrong)), (8, 156), "{organization:?}");
+        if organization == Organization::Ksds {
+            let mut wrong = good.clone();
+            wrong[SIZE] ^= 0x40;
+            assert_eq!(codes(s.put_interval(&wrong)), (8, 96));
+        }
+        for length in [0, 1, SIZE + 1] {
+            assert_eq!(
+                codes(s.put_interval(&good[..length])),
+                (8, 108),
+                "{organization:?} {length}"
+            );
+        }
+        assert_eq!(codes(s.put_interval(&vec![0; (count + 1) * SIZE])), (8, 92));
+        assert_eq!(values(&open), before);
+        // Another has changed the second since.
+        t.get_interval(SIZE as u64, Intent::Update).unwrap();
+        t.put_interval(&changed(&area[SIZE..], 104)).unwrap();
+        let since = values(&open);
+        assert_eq!(codes(s.put_interval(&good)), (8, 20), "{organization:?}");
+        assert_eq!(values(&open), since);
+        // The first alone may be put of several that were got, and all that are as they were got.
+        s.put_interval(&good[..SIZE]).unwrap();
+        s.get_intervals(0, &mut area, Intent::Update).unwrap();
+        s.put_interval(&changed(&area, 106)).unwrap();
+        assert_eq!(values(&open).iter().filter(|value| **value == 106).count(), 2);
+        // A record that another holds.
+        s.get_intervals(0, &mut area, Intent::Update).unwrap();
+        hold(&mut t, organization, 1);
+        assert_eq!(codes(s.put_interval(&changed(&area, 107))), (8, 20), "{organization:?}");
+        assert_eq!(values(&open).iter().filter(|value| **value == 107).count(), 0);
+    }
+}
+
 #[test]
 fn what_cannot_be_got_to_an_area_is_refused_and_transfers_nothing() {
     for buffers in [None, Some(Buffering::default())] {
@@ -424,7 +509,6 @@ fn what_cannot_be_got_to_an_area_is_refused_and_transfers_nothing() {
         for rba in [1, 1 << 45, u64::MAX] {
             assert_eq!(codes(s.get_intervals(rba, &mut area, Intent::Read)), (8, 32), "{rba}");
         }
-        assert_eq!(codes(s.get_intervals(0, &mut area, Intent::Update)), (8, 104));
         assert_eq!(codes(s.put_interval(&area[..SIZE])), (8, 92));
         if let Some((_, counts)) = open.buffers() {
             assert_eq!(counts.excps(), 0);

@@ -6,6 +6,8 @@
 //! * V3. A record that a string holds for update, or a unit keeps, is not replaced.
 //! * V4. Nothing is replaced in a CI that is not as it was when it was got: a GET CNV for update takes no hold, so what
 //!   others changed since would go. Page and image are compared below the latch below which the page changes.
+//! * V5. Several are put one after the other, and each is checked before the first is put. What another changes or gets
+//!   for update between the two is found by the second check (V3, V4): then those in front of it are put.
 
 use super::Common;
 use crate::error::RequestError;
@@ -15,13 +17,13 @@ use cica_format::ci;
 
 impl Common {
     /// Replaces a CI with records; `got` is its image as it was got. `log` logs an update: data set number, RBA and
-    /// record.
+    /// record; without it nothing is replaced, and all is checked (V5).
     pub fn replace_interval(
         &self,
         number: u32,
         (got, image): (&[u8], &[u8]),
         owner: u64,
-        log: impl Fn(u32, &mut Vec<u8>, u64, &[u8]),
+        log: Option<impl Fn(u32, &mut Vec<u8>, u64, &[u8])>,
     ) -> Result<(), RequestError> {
         let _gate = self.gate.read();
         self.check_fence()?;
@@ -60,6 +62,7 @@ impl Common {
             }
             changed.push((i, rba));
         }
+        let Some(log) = log else { return Ok(()) };
         for &(i, rba) in &changed {
             page.replace(i, record(&spans[i]), self.shape);
             self.append(|number, buf| log(number, buf, rba, record(&spans[i])));

@@ -135,8 +135,15 @@ impl Lds {
         })
     }
 
-    /// PUT CNV: replaces a CI, got as `got` (put_interval:V3, put_interval:V4).
-    pub fn put_interval(&self, ci: u32, got: &[u8], image: &[u8], owner: u64) -> Result<(), RequestError> {
+    /// PUT CNV: replaces a CI, got as `got` (put_interval:V3, put_interval:V4). Without `put` it is checked alone
+    /// (put_interval:V5).
+    pub fn put_interval(
+        &self,
+        ci: u32,
+        (got, image): (&[u8], &[u8]),
+        owner: u64,
+        put: bool,
+    ) -> Result<(), RequestError> {
         let _gate = self.gate.read();
         self.check_fence()?;
         let _writing = self.writing.lock();
@@ -148,7 +155,9 @@ impl Lds {
         if self.holds.is_held_from(&held, owner) {
             return Err(self.holds.refused(&held, owner));
         }
-        self.change(latched, ci, 0, image);
+        if put {
+            self.change(latched, ci, 0, image);
+        }
         Ok(())
     }
 

@@ -10,8 +10,15 @@ use cica_format::ci::RDF_EMPTY_SLOT;
 use cica_format::{log, slots};
 
 impl Rrds {
-    /// Replaces a CI, got as `got`, by an image whose control information is that of such a CI.
-    pub fn put_interval(&self, ci: u32, got: &[u8], image: &[u8], owner: u64) -> Result<(), RequestError> {
+    /// Replaces a CI, got as `got`, by an image whose control information is that of such a CI. Without `put` it is checked
+    /// alone (put_interval:V5).
+    pub fn put_interval(
+        &self,
+        ci: u32,
+        (got, image): (&[u8], &[u8]),
+        owner: u64,
+        put: bool,
+    ) -> Result<(), RequestError> {
         let _gate = self.gate.read();
         self.check_fence()?;
         let full = slots::check(image, self.length).map_err(|why| bad(why.to_string()))?;
@@ -33,6 +40,9 @@ impl Rrds {
             if self.holds.is_held_from(&key, owner) {
                 return Err(self.holds.refused(&key, owner));
             }
+        }
+        if !put {
+            return Ok(());
         }
         for &(slot, record) in &changes {
             self.fill(&mut page, slot, record);

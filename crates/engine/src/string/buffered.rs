@@ -233,9 +233,13 @@ pub(super) fn bring_intervals(own: &mut Option<Box<Buffered>>, cis: &[u32]) -> R
     own.as_mut().map_or(Ok(()), |buffered| buffered.own.range(cis))
 }
 
-/// One was put.
-pub(super) fn interval_changed(own: &mut Option<Box<Buffered>>, ci: u32) -> Result<(), RequestError> {
-    own.as_mut().map_or(Ok(()), |buffered| buffered.own.changed(ci, true))
+/// Such were put.
+pub(super) fn intervals_changed(own: &mut Option<Box<Buffered>>, cis: &[u32]) -> Result<(), RequestError> {
+    match (own, cis) {
+        (Some(buffered), [ci]) => buffered.own.changed(*ci, true),
+        (Some(buffered), _) => buffered.own.range_changed(cis),
+        (None, _) => Ok(()),
+    }
 }
 
 /// A request of a string on a KSDS, or on what is one.

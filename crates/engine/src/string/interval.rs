@@ -35,16 +35,18 @@ impl Str {
 
     /// GET CNV to the caller's own area (MACRF UBF): as many control intervals in a row, from the one that begins at `rba`
     /// on, as it has room for and are in use; returns how many. An open with buffers of its own transfers those of a
-    /// control area with one request, and never finds them in a buffer. With [`Intent::Update`] the area has room for one,
-    /// and that may be put back.
+    /// control area with one request, and never finds them in a buffer. With [`Intent::Update`] they may be put back changed;
+    /// of what another process has open that is one at a time.
     ///
     /// # Errors
-    /// As [`get_interval`](Self::get_interval); 8/108: the area is no multiple of CISZ; 8/104: more than one for update.
+    /// As [`get_interval`](Self::get_interval); 8/108: the area is no multiple of CISZ; 8/104: more than one for update, of
+    /// what another process has open.
     pub fn get_intervals(&mut self, rba: u64, area: &mut [u8], intent: Intent) -> Result<usize, RequestError> {
         let size = self.interval_size(area.len(), rba)?;
-        if intent == Intent::Update && area.len() > size {
+        if intent == Intent::Update && area.len() > size && self.inner.is_none() {
             return Err(RequestError::Options {
-                what: "one control interval is got for update, and put back, at a time",
+                what:
+                    "of what another process has open one control interval is got for update, and put back, at a time",
             });
         }
         let cis = match &self.inner {
@@ -63,6 +65,10 @@ impl Str {
         let own = self.own.take();
         let done = self.copy_intervals(rba, area, size, intent);
         self.own = own;
+        if let (Ok(got), Intent::Update, Some(_)) = (&done, intent, &self.inner) {
+            self.interval.0 = area[..got * size].to_vec();
+            self.interval.1 = u32::try_from(rba / size as u64).ok();
+        }
         done
     }
 
@@ -114,13 +120,16 @@ impl Str {
         }
     }
 
-    /// PUT CNV, update of the control interval that was got with [`Intent::Update`]: in an LDS any bytes; in an RRDS any
-    /// slots, full or empty; elsewhere the same records with other bytes behind their keys.
+    /// PUT CNV, update of the control intervals that were got with [`Intent::Update`], of all or of the first of them: in
+    /// an LDS any bytes; in an RRDS any slots, full or empty; elsewhere the same records with other bytes behind their
+    /// keys. An open with buffers of its own writes those of a control area with one request.
     ///
     /// # Errors
-    /// 8/92 nothing held; 8/108 not CISZ bytes; 8/156 not such an image, its records lie elsewhere, or one is spanned;
-    /// 8/96 a key changed; 8/20 a string holds a record that changes, or another has changed the control interval since
-    /// it was got; 8/104 the base of an upgrade set; 8/68; 12/x. Nothing is changed then.
+    /// 8/92 nothing held, or less; 8/108 no multiple of CISZ, nor CISZ where one was got; 8/156 not such an image, its
+    /// records lie elsewhere, or one is spanned; 8/96 a key changed; 8/20 a string holds a record that changes, or
+    /// another has changed the control interval since it was got; 8/104 the base of an upgrade set; 8/68; 12/x. Nothing
+    /// is changed then: all are checked before the first is put. Only where another changes one of several in that very
+    /// moment those in front of it are put (put_interval:V5).
     pub fn put_interval(&mut self, image: &[u8]) -> Result<(), RequestError> {
         let (access, owner) = (self.access(), self.lock_number());
         let inner = match (&mut self.of, &self.inner) {
@@ -136,12 +145,17 @@ impl Str {
             return Err(NOT_IN_UNITS);
         }
         let size = inner.common().data.layout.ci_size;
-        if image.len() != size {
+        let held = self.interval.0.len();
+        let several = held > size;
+        if image.is_empty() || image.len() % size != 0 || (!several && image.len() != size) {
             return Err(RequestError::IntervalLength {
                 given: image.len(),
                 size,
-                several: false,
+                several,
             });
+        }
+        if image.len() > held {
+            return Err(RequestError::NoUpdate);
         }
         if inner.sphere().is_some() {
             return Err(RequestError::Options {
@@ -149,10 +163,30 @@ impl Str {
                     "control intervals of a base are not replaced while its upgrade set is open: it would fall behind",
             });
         }
-        inner.records.put_interval(ci, &self.interval.0, image, owner)?;
-        self.interval.1 = None;
-        inner.after_change()?;
-        buffered::interval_changed(&mut self.own, ci)
+        let cis: Vec<u32> = (ci..).take(image.len() / size).collect();
+        let pairs = || self.interval.0.chunks_exact(size).zip(image.chunks_exact(size));
+        if several {
+            for (ci, pair) in cis.iter().zip(pairs()) {
+                inner.records.put_interval(*ci, pair, owner, false)?;
+            }
+        }
+        let mut put = 0;
+        let mut done = Ok(());
+        for (ci, pair) in cis.iter().zip(pairs()) {
+            done = inner.records.put_interval(*ci, pair, owner, true);
+            if done.is_err() {
+                break;
+            }
+            put += 1;
+        }
+        if done.is_ok() {
+            self.interval.1 = None;
+        }
+        if put > 0 {
+            inner.after_change()?;
+            buffered::intervals_changed(&mut self.own, &cis[..put])?;
+        }
+        done
     }
 
     /// LDS: reads `out.len()` bytes from `rba` on.

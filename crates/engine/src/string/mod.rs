@@ -100,7 +100,7 @@ pub struct Str {
     is_watched: bool,
     /// Who has what it holds, if a caller said so.
     owner: Option<LockOwner>,
-    /// Image of the control interval got last, and its CI while it is held for PUT CNV.
+    /// Images of the control intervals got last, and the first one's CI while they are held for PUT CNV.
     interval: (Vec<u8>, Option<u32>),
 }
 
