@@ -5,6 +5,10 @@
 //! transfers them as they come. What comes by while the processor works is missed, and waited for a turn. A format
 //! write takes a turn more for each track it begins on, because it erases the rest; a write check takes a turn to read
 //! again.
+//!
+//! A record of the sequence set lies on the first track of its control area (IMBED), as often as it fits: half of one
+//! copy goes by before it is read. A record above it lies on its track once, and half a turn goes by. With REPLICATE it
+//! lies there as often as it fits too.
 
 use cica_engine::Transfer;
 
@@ -52,6 +56,8 @@ pub struct OnDisk {
     pub cis_per_ca: u32,
     /// The cylinder that the index above the sequence set is on.
     pub index_cylinder: f64,
+    /// Records of the index above the sequence set are on their tracks as often as they fit (REPLICATE).
+    pub replicated: bool,
     /// Writes format their tracks.
     pub formats: bool,
     /// Each write is read again.
@@ -70,6 +76,10 @@ pub struct Processor {
     /// For each buffer that is looked at when a CI is taken up.
     pub buffer: f64,
 }
+
+/// Turns to read a record of the index: half of what lies between its copies goes by, and then the record.
+const OF_COPIES: f64 = 0.12;
+const OF_ONE: f64 = 0.6;
 
 impl DiskTimes {
     /// The one of this name.
@@ -113,9 +123,9 @@ pub fn follow(
         now += disk.seek((to - cylinder).abs());
         cylinder = to;
         now += match (transfer.is_data, above) {
-            // A record of the sequence set is on its track many times; one above it once.
-            (false, false) => 0.12 * disk.turn,
-            (false, true) => 0.6 * disk.turn,
+            // All copies are written, which saves nothing.
+            (false, true) if !layout.replicated || transfer.writes => OF_ONE * disk.turn,
+            (false, _) => OF_COPIES * disk.turn,
             (true, _) => {
                 let in_ca = f64::from(transfer.first % layout.cis_per_ca);
                 let at = (in_ca / layout.cis_per_track).fract() * disk.turn;
@@ -147,15 +157,49 @@ mod tests {
         }
     }
 
+    const LAYOUT: OnDisk = OnDisk {
+        cis_per_track: 6.0,
+        cis_per_ca: 108,
+        index_cylinder: 117.0,
+        replicated: false,
+        formats: false,
+        write_check: false,
+    };
+
+    #[test]
+    fn replicate_takes_latency_from_records_above_the_sequence_set_alone() {
+        let of_index = Transfer {
+            is_data: false,
+            writes: false,
+            first: 0,
+            cis: 1,
+        };
+        let data = Transfer {
+            is_data: true,
+            ..of_index
+        };
+        let many = OnDisk {
+            replicated: true,
+            ..LAYOUT
+        };
+        let took = |layout, transfers: &[Transfer]| follow(DISKS[0], layout, Processor::default(), transfers, (1, 1));
+        let index_alone = |layout| took(layout, &[of_index, of_index, of_index]) * 1000.0 / DISKS[0].turn;
+        let less = index_alone(LAYOUT) - index_alone(many);
+        // Two of the three are above the last, which is of the sequence set.
+        assert!((less - 2.0 * (OF_ONE - OF_COPIES)).abs() < 1e-9, "{less}");
+        // What is written is written to all copies.
+        let written = Transfer {
+            writes: true,
+            ..of_index
+        };
+        let writes = [written, written, of_index];
+        assert_eq!(took(LAYOUT, &writes), took(many, &writes));
+        let by_sequence_set = [of_index, data];
+        assert_eq!(took(LAYOUT, &by_sequence_set), took(many, &by_sequence_set));
+    }
+
     #[test]
     fn a_ci_that_passed_while_the_processor_worked_is_waited_for() {
-        let layout = OnDisk {
-            cis_per_track: 6.0,
-            cis_per_ca: 108,
-            index_cylinder: 117.0,
-            formats: false,
-            write_check: false,
-        };
         let read = |first, cis| Transfer {
             is_data: true,
             writes: false,
@@ -167,6 +211,7 @@ mod tests {
             request: 1.0,
             ..Processor::default()
         };
+        let layout = LAYOUT;
         let one_by_one: Vec<Transfer> = (0..6).map(|first| read(first, 1)).collect();
         let turns = follow(disk, layout, processor, &one_by_one, (6, 1)) * 1000.0 / disk.turn;
         assert!((6.0..7.2).contains(&turns), "{turns}");

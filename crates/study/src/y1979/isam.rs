@@ -181,6 +181,7 @@ fn one(disk: &LinuxDisk, path: &Path, run: &IsamRun, step: Step, pass: &str) -> 
         requests: step.requests(),
         excps: programs.iter().filter(|program| program.is_excp).count() as u64,
         modelled: Some(follow(processor, &programs, step.requests(), step == Step::Insert)),
+        replicated: None,
         took,
         files: None,
         by_cobol: None,

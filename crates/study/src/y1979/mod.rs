@@ -28,7 +28,7 @@ use steps::Step;
 /// Makes all of it.
 pub fn run(setting: &Setting) -> Result<Report, StudyError> {
     let (makers, why_not) = Makers::ready(setting)?;
-    let (runs, (buffers, found)) = (runs(&makers)?, buffers(&makers)?);
+    let ((runs, replicate), (buffers, found)) = (runs(&makers)?, buffers(&makers)?);
     let (splits, bars) = splits::table(&makers.store)?;
     let isam = isam::table(&setting.directory)?;
     let vsam = Near::of("VSAM", &[&runs, &buffers], SECONDS_DIFFER);
@@ -49,6 +49,7 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
         notes: notes
             .chain(by_cobol)
             .chain(near)
+            .chain(replicate)
             .chain(many.words())
             .chain(split_words)
             .chain(contest::words(&contests, Some(today::HAD)))
@@ -61,7 +62,7 @@ pub fn run(setting: &Setting) -> Result<Report, StudyError> {
 /// The runs of VSAM and its table of buffers alone, and words about who made them.
 pub fn counted(setting: &Setting) -> Result<([Table; 2], Vec<String>), StudyError> {
     let (makers, why_not) = Makers::ready(setting)?;
-    let tables = [runs(&makers)?, buffers(&makers)?.0];
+    let tables = [runs(&makers)?.0, buffers(&makers)?.0];
     let words = cobol_words(why_not, &tables.each_ref());
     Ok((tables, words))
 }
@@ -179,10 +180,11 @@ impl Makers<'_> {
     }
 }
 
-/// The runs.
-fn runs(makers: &Makers<'_>) -> Result<Table, StudyError> {
+/// The runs, and what REPLICATE would have been worth in those where it would have.
+fn runs(makers: &Makers<'_>) -> Result<(Table, Vec<String>), StudyError> {
     let printed = Figures::of(include_str!("runs.csv"));
     let mut table = Table::new("the runs: one option at a time", &COLUMNS);
+    let mut replicated = Vec::new();
     for run in &RUNS {
         let name = format!("STUDY.{}", run.name);
         makers.define(&name, run.shape)?;
@@ -198,11 +200,27 @@ fn runs(makers: &Makers<'_>) -> Result<Table, StudyError> {
             let then = printed.find(&[("run", run.name), ("step", step.letters()), ("pass", pass)]);
             let number = |column| then.as_ref().and_then(|row: &Printed<'_>| row.number(column));
             let title = format!("{} {}", run.name, step.title_of(again));
+            if let (Some(once), Some(often)) = (found.modelled, found.replicated) {
+                if often < 0.98 * once {
+                    replicated.push(format!("{title} {often:.2} (without {once:.2})"));
+                }
+            }
             table.row(title, found.row(number("excps"), number("elapsed")));
         }
         makers.store.delete(&name).map_err(while_doing(&name))?;
     }
-    Ok(table)
+    Ok((table, replicate_words(&replicated)))
+}
+
+/// No run has REPLICATE. IMBED has the sequence set on its tracks as often as it fits anyhow.
+fn replicate_words(rows: &[String]) -> Vec<String> {
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    vec![
+        "REPLICATE, which no run had, shortens reads of index records above the sequence set. Seconds modelled with it:".into(),
+        format!("  {}", rows.join(", ")),
+    ]
 }
 
 /// The table of buffers, and what is in it.
@@ -241,6 +259,8 @@ struct Found {
     requests: u64,
     excps: u64,
     modelled: Option<f64>,
+    /// The same, had the index been defined with REPLICATE.
+    replicated: Option<f64>,
     took: Took,
     /// Requests to the files by the close, and those of the COBOL program.
     files: Option<u64>,
@@ -307,20 +327,22 @@ fn one(
     Ok(Found {
         requests: met,
         excps,
-        modelled,
+        modelled: modelled.map(|[seconds, _]| seconds),
+        replicated: modelled.map(|[_, seconds]| seconds),
         took,
         files: Some(requests_of_last(name, store.session().catalog.directory())?),
         by_cobol: None,
     })
 }
 
-/// The seconds that the transfers of an open with buffers would have taken then.
-fn modelled(data_set: &DataSet, step: Step, requests: u64, shape: Shape) -> Option<f64> {
+/// The seconds that the transfers of an open with buffers would have taken then, and with REPLICATE.
+fn modelled(data_set: &DataSet, step: Step, requests: u64, shape: Shape) -> Option<[f64; 2]> {
     let (quota, _) = data_set.buffers()?;
     let layout = OnDisk {
         cis_per_track: quota.track.max(1) as f64,
         cis_per_ca: data_set.attributes().ci_per_ca.into(),
         index_cylinder: 117.0,
+        replicated: false,
         // RECOVERY has formatted the control area before.
         formats: step == Step::Load && !shape.recovery,
         write_check: shape.write_check,
@@ -328,7 +350,10 @@ fn modelled(data_set: &DataSet, step: Step, requests: u64, shape: Shape) -> Opti
     let transfers = data_set.transfers();
     let asked = (requests, quota.data.saturating_sub(1));
     let disk = DiskTimes::named("3330-1")?;
-    Some(follow(disk, layout, processor(step), &transfers, asked))
+    Some([false, true].map(|replicated| {
+        let layout = OnDisk { replicated, ..layout };
+        follow(disk, layout, processor(step), &transfers, asked)
+    }))
 }
 
 /// What the 158 took, in milliseconds: fitted to the processor times that the study printed.

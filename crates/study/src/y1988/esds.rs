@@ -136,6 +136,7 @@ fn side(set: &DataSet, place: Place, doing: &str) -> Result<Side, StudyError> {
             cis_per_track: f64::from(attributes.ci_per_ca) / tracks,
             cis_per_ca: attributes.ci_per_ca.into(),
             index_cylinder: 0.0,
+            replicated: false,
             formats: false,
             write_check: false,
         },

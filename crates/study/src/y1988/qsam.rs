@@ -193,6 +193,7 @@ fn side(
             cis_per_track: per_track.max(1).into(),
             cis_per_ca: (per_track * device.tracks_per_cylinder()).max(1),
             index_cylinder: 0.0,
+            replicated: false,
             formats: false,
             write_check: false,
         },
