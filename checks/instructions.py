@@ -24,11 +24,11 @@ COUNTED_WITH = "rustc 1.95.0 "
 # Instructions of one request, and how many are counted.
 KNOWN = {
     "load": (2736, 20000),
-    "next": (435, 10000),
+    "next": (400, 10000),
     "get": (1568, 10000),
-    "update": (5992, 10000),
-    "insert": (9930, 10000),
-    "unit": (9172, 10000),
+    "update": (5843, 10000),
+    "insert": (9374, 10000),
+    "unit": (9112, 10000),
 }
 
 # What memcpy and its like leave out.

@@ -101,8 +101,13 @@ pub fn free_bytes(ci_size: usize, data_len: usize, rdfs: usize) -> Option<usize>
 
 /// Number of RDFs that [`render`] writes for whole records of these lengths.
 pub fn rdf_count(lens: impl Iterator<Item = u16>) -> usize {
-    let mut count = 0;
-    for_each_run(lens, |_, records| count += if records > 1 { 2 } else { 1 });
+    let (mut count, mut run, mut of) = (0, 0, 0);
+    for len in lens {
+        run = if len == of && run < u16::MAX { run + 1 } else { 1 };
+        of = len;
+        // A run has one RDF if it is of one record, and two if it is of more.
+        count += usize::from(run <= 2);
+    }
     count
 }
 

@@ -66,7 +66,7 @@ impl Common {
     /// RBA of a CI.
     #[inline]
     pub fn rba_of_ci(&self, ci: u32) -> u64 {
-        ci as u64 * self.data.layout.ci_size as u64
+        self.data.rba(ci, 0)
     }
 
     /// A CI's page for a reader that goes forward: with it the CIs behind it in its CA are read, up to `end`.

@@ -198,7 +198,7 @@ impl Common {
 
     /// Damage found in a data CI.
     pub fn data_error(&self, ci: u32, what: &str) -> RequestError {
-        let rba = ci as u64 * self.data.layout.ci_size as u64;
+        let rba = self.data.rba(ci, 0);
         RequestError::Physical {
             reason: 4,
             what: format!("{}, CI {ci} (RBA {rba}): {what}", self.data.name),

@@ -169,7 +169,7 @@ impl Ksds {
     }
 
     fn rba(&self, ci: u32, latched: &Latched<'_>, pos: usize) -> u64 {
-        ci as u64 * self.data.layout.ci_size as u64 + latched.view().place(pos) as u64
+        self.data.rba(ci, latched.view().place(pos))
     }
 
     /// Replaces the record with this record's key, which a reader found `at`. Returns its RBA; `None` as for

@@ -63,8 +63,8 @@ impl Ksds {
         if ci_per_ca > MOST_CIS || view.count() >= ci_per_ca {
             return None;
         }
-        for pointer in (0..view.count()).map(|i| view.pointer(i) as usize) {
-            *used.get_mut(pointer / 64)? |= 1 << (pointer % 64);
+        for pointer in view.pointers() {
+            *used.get_mut(pointer as usize / 64)? |= 1 << (pointer % 64);
         }
         let free = used.iter().position(|word| *word != u64::MAX)?;
         let ci = free * 64 + used[free].trailing_ones() as usize;

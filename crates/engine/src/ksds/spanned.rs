@@ -52,7 +52,7 @@ impl Ksds {
             };
             if let Some(ci) = self.place_beside(path, side, record)? {
                 return Ok(Inserted {
-                    rba: ci as u64 * self.data.layout.ci_size as u64,
+                    rba: self.data.rba(ci, 0),
                     at: (ci, 0),
                 });
             }

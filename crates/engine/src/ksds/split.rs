@@ -410,10 +410,12 @@ fn plan(page: &Page<'_>, coming: &Incoming<'_>, shape: crate::pool::Shape, ci_si
             page.key(old_at(i), shape)
         }
     };
+    let lengths: Vec<u16> = (0..total).map(|i| len(i) as u16).collect();
+    let sum = |lengths: &[u16]| lengths.iter().map(|len| usize::from(*len)).sum::<usize>();
     let fits = |from: usize, to: usize| {
-        let bytes: usize = (from..to).map(len).sum();
-        let rdfs = ci::rdf_count((from..to).map(|i| len(i) as u16));
-        ci::free_bytes(ci_size, bytes, rdfs).is_some()
+        let lengths = &lengths[from..to];
+        let rdfs = ci::rdf_count(lengths.iter().copied());
+        ci::free_bytes(ci_size, sum(lengths), rdfs).is_some()
     };
     if total < 2 || (fits(0, total) && !coming.limited) {
         return None;
@@ -425,11 +427,12 @@ fn plan(page: &Page<'_>, coming: &Incoming<'_>, shape: crate::pool::Shape, ci_si
             .filter(|t| (1..total).contains(t))
             .find(|t| both(t))
     };
-    let bytes: usize = (0..total).map(len).sum();
+    let bytes = sum(&lengths);
     let mut left = 0;
-    let middle = (0..total)
-        .position(|i| {
-            left += len(i);
+    let middle = lengths
+        .iter()
+        .position(|len| {
+            left += usize::from(*len);
             left * 2 >= bytes
         })
         .map_or(total / 2, |i| i + 1)

@@ -373,7 +373,7 @@ impl Ksds {
     /// Where the record at `spot` starts, if its page is fresh.
     #[inline]
     pub fn rba_of(&self, spot: &Spot) -> u64 {
-        spot.leaf.ci as u64 * self.data.layout.ci_size as u64 + self.leaf_view(&spot.leaf).place(spot.pos) as u64
+        self.data.rba(spot.leaf.ci, self.leaf_view(&spot.leaf).place(spot.pos))
     }
 
     /// Key of the record that starts at `rba`.

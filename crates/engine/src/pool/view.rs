@@ -6,6 +6,7 @@ use super::page::{sample_words, COUNT, GROUP, META, NEXT, PREFIX_AT, PREFIX_MAX,
 use super::shape::Shape;
 use super::{Probe, SLAB};
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// A page as readers see it. While a writer is inside, its numbers may be any (latch:L1), and no access leaves the
 /// slab.
@@ -193,7 +194,18 @@ impl<'p> View<'p> {
     /// Index: head and pointer of entry `i`.
     #[inline]
     fn entry(&self, i: usize) -> u64 {
-        self.words.get(SLOTS_AT / 8 + sample_words(self.slot_cap()) + i)
+        self.words.get(self.entries_at() + i)
+    }
+    /// The word in which the first index entry is.
+    #[inline]
+    fn entries_at(&self) -> usize {
+        SLOTS_AT / 8 + sample_words(self.slot_cap())
+    }
+    /// The pointers of all index entries.
+    #[inline]
+    pub fn pointers(&self) -> impl Iterator<Item = u32> + '_ {
+        let first = self.entries_at();
+        (first..first + self.count()).map(|i| self.words.get(i) as u32)
     }
     /// Pointer of index entry `i`.
     #[inline]
@@ -356,12 +368,24 @@ impl Records {
     /// Offset in the CI, and the bytes, of record `i`; `None` behind the last.
     #[inline]
     pub fn record(&self, i: usize) -> Option<(usize, &[u8])> {
+        let (offset, place) = self.place(i)?;
+        Some((offset, self.bytes.get(place)?))
+    }
+    /// Offset of record `i` in the CI, and where it is in the copy, as [`at`](Self::at) takes it; `None` behind the
+    /// last.
+    #[inline]
+    pub fn place(&self, i: usize) -> Option<(usize, Range<usize>)> {
         if i >= self.count {
             return None;
         }
         let slot = u64::from_le_bytes(*self.bytes.get(i * 8..)?.first_chunk()?);
         let (offset, len) = ((slot >> 16) as u16 as usize, slot as u16 as usize);
         let start = self.count * 8 + offset;
-        Some((offset, self.bytes.get(start..start + len)?))
+        Some((offset, start..start + len))
+    }
+    /// The bytes there; none where the copy has none.
+    #[inline]
+    pub fn at(&self, place: Range<usize>) -> &[u8] {
+        self.bytes.get(place).unwrap_or_default()
     }
 }

@@ -452,13 +452,14 @@ impl Component {
         let reason = if self.part == Part::Data { 16 } else { 20 };
         RequestError::Physical { reason, what }
     }
+    /// RBA of what stands at this offset in a CI.
+    #[inline]
+    pub fn rba(&self, ci: u32, offset: usize) -> u64 {
+        ci as u64 * self.layout.ci_size as u64 + offset as u64
+    }
     /// Where a CI is, for messages.
     fn place_text(&self, ci: u32) -> String {
-        format!(
-            "{}, CI {ci} (RBA {})",
-            self.name,
-            ci as u64 * self.layout.ci_size as u64
-        )
+        format!("{}, CI {ci} (RBA {})", self.name, self.rba(ci, 0))
     }
     /// Physical I/Os so far.
     pub fn excps(&self) -> u64 {

@@ -340,37 +340,41 @@ impl KeyedString {
     /// 8/4 at the end, 8/20, 8/68, 8/88, 8/116, 12/x.
     #[inline]
     pub fn next(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
-        if intent == Intent::Read && self.held.is_none() && self.next_on_page() {
-            if self.ksds.compressed.is_some() {
-                // The position's key is in the page, so the area is free.
-                let pos = self.spot.map_or(0, |spot| spot.pos);
-                let (_, stored) = self.page.record(pos).unwrap_or_default();
-                self.ksds.expand(stored, &mut self.area)?;
+        if intent == Intent::Read && self.held.is_none() {
+            if let Some((rba, place)) = self.next_on_page() {
+                let bytes = match self.ksds.compressed {
+                    None => self.page.at(place),
+                    Some(_) => {
+                        // The position's key is in the page, so the area is free.
+                        self.ksds.expand(self.page.at(place), &mut self.area)?;
+                        &self.area
+                    }
+                };
+                return Ok(Record { bytes, rba, rrn: 0 });
             }
-            return Ok(self.last());
         }
         self.next_anywhere(intent)
     }
 
-    /// The common case: the next record is in the copy of the page, and the page is as it was when it was copied.
+    /// The common case: the next record is in the copy of the page, and the page is as it was when it was copied. Its
+    /// RBA, and where it is in the copy.
     #[inline]
-    fn next_on_page(&mut self) -> bool {
-        let Some(spot) = &mut self.spot else { return false };
+    fn next_on_page(&mut self) -> Option<(u64, Range<usize>)> {
+        let spot = self.spot.as_mut()?;
         let copied = self.page_is == Some((spot.leaf.frame, spot.leaf.version));
-        let pos = spot.pos + 1;
-        if !copied
-            || self.position != Position::On
-            || self.page.record(pos).is_none()
-            || !self.ksds.fresh(&spot.leaf)
-            || self.ksds.is_fenced()
-        {
-            return false;
+        if !copied || self.position != Position::On {
+            return None;
         }
-        spot.pos = pos;
+        let (offset, place) = self.page.place(spot.pos + 1)?;
+        if !self.ksds.fresh(&spot.leaf) || self.ksds.is_fenced() {
+            return None;
+        }
+        spot.pos += 1;
+        let rba = self.ksds.data.rba(spot.leaf.ci, offset);
         self.key_at = Where::Page;
         self.next_page.ask_on();
         self.count_retrieved();
-        true
+        Some((rba, place))
     }
 
     /// A sequential reader came to a page: it is copied, because more of its records are wanted.
@@ -473,7 +477,7 @@ impl KeyedString {
     pub fn last(&self) -> Record<'_> {
         if let (Where::Page, Some(spot)) = (self.key_at, &self.spot) {
             let (offset, bytes) = self.page.record(spot.pos).unwrap_or_default();
-            let rba = spot.leaf.ci as u64 * self.ksds.data.layout.ci_size as u64 + offset as u64;
+            let rba = self.ksds.data.rba(spot.leaf.ci, offset);
             let bytes = match self.ksds.compressed {
                 // It was expanded when it was read.
                 Some(_) => &self.area,
@@ -673,7 +677,7 @@ impl KeyedString {
 
     /// Hands out a record of the CI that was looked at, which leaves no position.
     fn hand_out(&mut self, ci: u32, record: Range<usize>) -> Result<Record<'_>, RequestError> {
-        self.rba = ci as u64 * self.ksds.data.layout.ci_size as u64 + record.start as u64;
+        self.rba = self.ksds.data.rba(ci, record.start);
         let record = &self.unbuffered.glanced.image()[record];
         match &self.ksds.compressed {
             Some(compressed) => compressed.expand(record, &mut self.area)?,

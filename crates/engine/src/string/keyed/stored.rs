@@ -46,7 +46,7 @@ impl KeyedString {
 
     /// See [`crate::Str::copy_next`].
     pub fn copy_next(&mut self, from: &mut KeyedString) -> Result<bool, CopyError> {
-        if from.held.is_none() && from.next_on_page() {
+        if from.held.is_none() && from.next_on_page().is_some() {
             let pos = from.spot.map_or(0, |spot| spot.pos);
             let (_, stored) = from.page.record(pos).unwrap_or_default();
             if self.takes_so(from, stored) {
