@@ -367,6 +367,53 @@ fn locks_of_a_unit_outlive_the_string_that_took_them() {
     other.lock(&key(2), LockMode::Shared, Patience::None).unwrap();
 }
 
+/// A record is there at every moment but in a unit that erases it and goes back, or puts it in again and commits.
+#[test]
+fn a_get_for_update_finds_what_a_unit_has_erased_for_a_while() {
+    const ROUNDS: u64 = 200_000;
+    let (engine, of) = Numbered::new(Organization::Ksds);
+    of.insert(&mut of.ds.string(), 1, 0).unwrap();
+    let patience = Patience::Until(Duration::from_secs(30));
+    let over = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            let unit = engine.unit();
+            let mut string = of.ds.string_in(&unit);
+            string.set_patience(patience);
+            for round in 0..ROUNDS {
+                of.change(&mut string, 1, None).unwrap();
+                if round % 2 == 0 {
+                    unit.backout().unwrap();
+                } else {
+                    of.insert(&mut string, 1, round).unwrap();
+                    unit.commit().unwrap();
+                }
+            }
+            over.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        for has_integrity in [false, true] {
+            let (of, over) = (&of, &over);
+            threads.spawn(move || {
+                let mut string = of.ds.string();
+                string.set_patience(patience);
+                if has_integrity {
+                    // It goes on writing down where it stands.
+                    string.set_integrity(ReadIntegrity::Consistent);
+                    string.set_integrity(ReadIntegrity::None);
+                }
+                while !over.load(std::sync::atomic::Ordering::Relaxed) {
+                    let key = key(1);
+                    let found = string.get(of.argument(1, &key), Search::Equal, Intent::Update);
+                    assert_eq!(shown(&found.unwrap()).0, 1);
+                    string.end();
+                    // It comes at any moment of a unit, and does not wait for each from its begin.
+                    std::thread::sleep(Duration::from_micros(20));
+                }
+            });
+        }
+    });
+}
+
 /// Pairs of records are changed together by units, some of which go back; one of the pair is erased in between.
 /// Whoever reads them sees values that were committed, and each record.
 #[test]

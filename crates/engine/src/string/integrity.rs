@@ -10,6 +10,8 @@
 //!   name any record that it might have named before.
 //! * R3. Through a path it is the base record that is committed. Records that an open unit has erased, or whose
 //!   alternate key it has changed, are found as the alternate index has them now.
+//! * R4. "Not found" of a get for update means that no unit of another had erased the record when it was looked for:
+//!   none has now, and none has ended since.
 
 use super::{AnyString, Str};
 use crate::error::RequestError;
@@ -189,24 +191,34 @@ impl Str {
 
     /// A get for update.
     fn for_update(&mut self, step: ReadStep<'_>) -> Result<(), RequestError> {
-        let done = self.read_now(step, Intent::Update);
-        self.unless_erased(step, done)
+        loop {
+            let seen = self.inner.as_ref().map(|inner| inner.common().holds.ends());
+            let done = self.read_now(step, Intent::Update);
+            if self.is_believed(step, &done, seen)? {
+                return done;
+            }
+        }
     }
 
-    /// What a get for update came to. A record that an open unit of another has erased may come back: it is not "not
-    /// found".
-    fn unless_erased(&self, step: ReadStep<'_>, done: Result<(), RequestError>) -> Result<(), RequestError> {
-        let (Err(RequestError::NotFound), ReadStep::Get(argument, Search::Equal)) = (&done, step) else {
-            return done;
+    /// What a get for update came to, when so many units had ended before it. A record that an open unit of another has
+    /// erased may come back: it is not "not found" (R4). False: such a unit may have ended since.
+    fn is_believed(
+        &self,
+        step: ReadStep<'_>,
+        done: &Result<(), RequestError>,
+        seen: Option<u64>,
+    ) -> Result<bool, RequestError> {
+        let (Err(RequestError::NotFound), ReadStep::Get(argument, Search::Equal)) = (done, step) else {
+            return Ok(true);
         };
         let (Some(name), Some(inner)) = (self.name_of(argument), self.inner.as_ref()) else {
-            return done;
+            return Ok(true);
         };
         let holds = &inner.common().holds;
         let named = (Bound::Included(name.clone()), Bound::Included(self.filled(&name)));
         match holds.erased_between(named, false, self.lock_number()) {
             Some(name) => Err(holds.refused(&name, self.lock_number())),
-            None => done,
+            None => Ok(seen == Some(holds.ends())),
         }
     }
 
@@ -235,10 +247,11 @@ impl Str {
                 return done;
             }
             if integrity.how == ReadIntegrity::None {
-                return match intent {
-                    Intent::Update => self.unless_erased(step, done),
-                    _ => done,
-                };
+                if intent != Intent::Update || self.is_believed(step, &done, Some(seen))? {
+                    return done;
+                }
+                again = true;
+                continue;
             }
             if let (Stands::Somewhere, Ok(())) = (&integrity.stands, &done) {
                 integrity.stands = Stands::At(integrity.found.clone());
