@@ -169,7 +169,7 @@ impl OpenFile {
         };
         source.session.disk.open(&data, how).map(Some).map_err(|error| {
             let error = match error.kind() {
-                std::io::ErrorKind::WouldBlock => cica_engine::OpenError::in_use(&*source.session.disk, &data, false),
+                std::io::ErrorKind::WouldBlock => cica_engine::OpenError::in_use(&*source.session.disk, &data, how),
                 _ => cica_engine::OpenError::Io {
                     path: data,
                     doing: "lock",

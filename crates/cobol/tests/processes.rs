@@ -49,7 +49,7 @@ fn a_second_process_that_opens_for_output_is_told() {
         assert_eq!(stdout(&second), "61 0008 0000 0168\n", "{how}");
         let told = stderr(&second);
         let reason = match how {
-            "input" => "in use: another process has it open for output: ",
+            "input" => "in use: another process has it open for output, or keeps others away: ",
             _ => "in use: another process has it open, and this open is for output: ",
         };
         let holder = format!("process {} (file hold) [OPEN 168]", first.id());

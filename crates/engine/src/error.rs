@@ -1,6 +1,6 @@
 //! What a request answers when it does not do what was asked: VSAM's return code, reason and component, and words.
 
-use cica_disk::{Disk, Holder};
+use cica_disk::{Disk, Holder, Lock, Open};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -517,17 +517,23 @@ pub enum OpenError {
 
 impl OpenError {
     /// The lock of a file cannot be had: who has it open. `write`: this open is for output.
-    pub fn in_use(disk: &dyn Disk, path: &Path, write: bool) -> OpenError {
+    pub fn in_use(disk: &dyn Disk, path: &Path, how: Open) -> OpenError {
         let (here, by) = match disk.holder(path) {
             Some(Holder::This) => (true, None),
             Some(Holder::Others(who)) => (false, Some(who)),
             None => (false, None),
         };
-        let why = match (here, write) {
-            (false, true) => "another process has it open, and this open is for output",
-            (false, false) => "another process has it open for output",
-            (true, true) => "this process has it open in another environment (session), and this open is for output",
-            (true, false) => "this process has it open for output in another environment (session)",
+        let why = match (here, how.write, how.lock) {
+            (false, true, _) => "another process has it open, and this open is for output",
+            (false, false, Lock::Exclusive) => "another process has it open, and this open keeps others away",
+            (false, false, _) => "another process has it open for output, or keeps others away",
+            (true, true, _) => "this process has it open in another environment (session), and this open is for output",
+            (true, false, Lock::Exclusive) => {
+                "this process has it open in another environment (session), and this open keeps others away"
+            }
+            (true, false, _) => {
+                "this process has it open for output in another environment (session), or keeps others away there"
+            }
         };
         OpenError::InUse {
             path: path.to_path_buf(),

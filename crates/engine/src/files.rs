@@ -70,7 +70,7 @@ pub(crate) fn open_as(disk: &dyn Disk, path: &Path, how: Open) -> Result<Box<dyn
         std::io::ErrorKind::NotFound => OpenError::Missing {
             path: path.to_path_buf(),
         },
-        std::io::ErrorKind::WouldBlock => OpenError::in_use(disk, path, how.write),
+        std::io::ErrorKind::WouldBlock => OpenError::in_use(disk, path, how),
         _ => OpenError::Io {
             path: path.to_path_buf(),
             doing: "open",
