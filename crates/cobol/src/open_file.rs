@@ -108,7 +108,7 @@ pub struct OpenFile {
     /// The program's name of it, until it is told that records have bytes that are no characters.
     untold: Option<String>,
     /// Keeps writers off a data set without records that is open for input: it is not open in the engine.
-    guard: Option<Box<dyn cica_disk::File>>,
+    guard: Guard,
     /// What such a data set has at its owner, where it is shared: an open through which nothing is asked.
     seat: Option<DataSet>,
     pub(crate) data_set: Option<DataSet>,
@@ -120,6 +120,9 @@ pub struct OpenFile {
     /// What AMP says of system-managed buffering.
     pub(crate) bias: Option<Box<Bias>>,
 }
+
+/// A lock of a data component that is not open in the engine.
+type Guard = Option<Box<dyn cica_disk::File>>;
 
 /// Who is told why a request failed.
 pub type ReasonSink = Box<dyn Fn(&dyn Display) + Send>;
@@ -134,8 +137,7 @@ impl OpenFile {
         (file.source, file.report) = (Some(source), report);
         match file.attach(options) {
             Err(error) if options.access == Access::Input && error.outcome() != Outcome::InUse && file.is_empty() => {
-                file.guard = file.keep_writers_off(options.alone)?;
-                file.seat = file.take_seat(options)?;
+                (file.guard, file.seat) = file.hold_empty(options)?;
                 if file.is_empty() {
                     // For the engine that is no data set to read; for a program it is one without records.
                     note(8, 0, EMPTY)
@@ -151,13 +153,26 @@ impl OpenFile {
         }
     }
 
-    /// The lock that an open for input has.
-    fn keep_writers_off(&self, alone: bool) -> Result<Option<Box<dyn cica_disk::File>>, OpenError> {
-        let Some(source) = &self.source else { return Ok(None) };
-        if source.sharing == Sharing::On {
-            // Others may put records into it. The program goes on with what it saw when it opened the file.
-            return Ok(None);
+    /// What an open for input has of a data set without records: a lock, or where it is shared a seat at its owner. The
+    /// program goes on with what it saw when it opened the file, whatever others put into it.
+    fn hold_empty(&self, options: OpenOptions) -> Result<(Guard, Option<DataSet>), OpenError> {
+        match &self.source {
+            None => Ok((None, None)),
+            Some(source) if source.sharing != Sharing::On => Ok((self.keep_writers_off(options.alone)?, None)),
+            Some(_) => match self.take_seat(options) {
+                Ok(seat) => Ok((None, seat)),
+                // Those who do not share may read it, and then no owner can have it.
+                Err(error) if error.outcome() == Outcome::InUse && !options.alone => {
+                    Ok((self.keep_writers_off(false).map_err(|_| error)?, None))
+                }
+                Err(error) => Err(error),
+            },
         }
+    }
+
+    /// The lock that an open for input has.
+    fn keep_writers_off(&self, alone: bool) -> Result<Guard, OpenError> {
+        let Some(source) = &self.source else { return Ok(None) };
         let (data, _) = cica_session::files(&source.catalog, &source.cluster)?;
         let how = cica_disk::Open {
             lock: if alone {
@@ -184,9 +199,6 @@ impl OpenFile {
     /// read. As the owner can open it: for output, which changes nothing.
     fn take_seat(&self, options: OpenOptions) -> Result<Option<DataSet>, OpenError> {
         let Some(source) = &self.source else { return Ok(None) };
-        if source.sharing != Sharing::On {
-            return Ok(None);
-        }
         let options = OpenOptions {
             access: Access::Output,
             ..options

@@ -244,6 +244,24 @@ fn who_has_an_empty_file_for_input_for_himself_has_it_so() {
     }
 }
 
+/// Readers go beside readers, whether they share or not, in any order.
+#[test]
+fn readers_of_an_empty_file_stay_beside_those_who_do_not_share() {
+    let shop = Shop::new("empty-readers");
+    let (mut plain, mut sharing) = (shop.clerk_where("off"), shop.clerk_where("on"));
+    assert_eq!((plain.status("input"), sharing.status("input")), ok());
+    assert_eq!(sharing.status("close"), "00");
+    // He who keeps others away is refused beside either.
+    assert_eq!(sharing.status("alone-in"), "61");
+    assert_eq!(sharing.status("open"), "61");
+    assert_eq!((sharing.status("input"), plain.status("close")), ok());
+    assert_eq!((plain.status("input"), plain.status("close")), ok());
+    assert_eq!(plain.status("alone-in"), "61");
+    assert_eq!(sharing.status("close"), "00");
+    plain.stop();
+    sharing.stop();
+}
+
 /// A sequential file has one more way to say it, and no way to lock a record.
 #[test]
 fn who_has_an_empty_sequential_file_for_himself_has_it_so() {

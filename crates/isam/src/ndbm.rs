@@ -62,6 +62,11 @@ unsafe fn copied(datum: Datum) -> Result<Vec<u8>, Refused> {
     match (datum.dptr.is_null(), datum.dsize) {
         (_, 0) => Ok(Vec::new()),
         (true, _) => Err(null("dptr of a datum")),
+        // No object is so long: it was a negative number.
+        (_, size) if size > isize::MAX as usize => {
+            let words = format!("dsize of a datum is {size}");
+            Err(Refused::because(libc::EINVAL, words))
+        }
         // SAFETY: not null, and the caller's promise.
         (false, size) => Ok(unsafe { std::slice::from_raw_parts(datum.dptr.cast::<u8>(), size) }.to_vec()),
     }

@@ -134,6 +134,8 @@ fn check(process: &mut Process, number: usize) -> Result<(), Refused> {
         "dbm_open has not made it; one that IDCAMS defines for it has OWNER(NDBM)"
     } else if file.layout.keys[0].1.start != 0 || file.layout.head != 0 {
         "its keys do not stand at the beginning of records: KEYS(n 0)"
+    } else if !file.indexes.is_empty() {
+        "it has alternate indexes, which pairs have no keys for"
     } else if file.fixed {
         "its records have one length: define it with a RECORDSIZE of two numbers"
     } else {

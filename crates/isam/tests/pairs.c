@@ -105,6 +105,7 @@ static void many(void) {
     CHECK(dbm_delete(db, text("copy")) == 0);
     FAILED(dbm_store(db, first, first, 7) == -1, EINVAL);
     FAILED(dbm_store(db, bytes(NULL, 3), first, DBM_INSERT) == -1, EINVAL);
+    FAILED(dbm_store(db, bytes("a", (size_t) -1), first, DBM_INSERT) == -1, EINVAL);
     dbm_close(db);
 }
 

@@ -198,4 +198,14 @@ fn pairs_lie_in_what_idcams_defines_for_them() {
     assert_eq!(told(&["a", "1"], &other), (Some(0), String::new()));
     let listed = place.run(&cica(), &["ls", "**"], &[]);
     assert!(String::from_utf8_lossy(&listed.stdout).contains("OTHER.OFFICE.PHONE"));
+    // A content that another pair has would be refused under a key that pairs do not have.
+    let cards =
+        " DEFINE ALTERNATEINDEX(NAME(OFFICE.AIX) RELATE(OFFICE.PHONE) -\n  KEYS(1 8) RECORDSIZE(40 40) RECORDS(10) UNIQUEKEY)\n \
+                 BLDINDEX INDATASET(OFFICE.PHONE) OUTDATASET(OFFICE.AIX)\n";
+    std::fs::write(place.0.join("cards"), cards).unwrap();
+    assert_fine(&place.run(&cica(), &["idcams", "cards"], &[]));
+    assert_eq!(
+        told(&["sixth", "7"], &[]),
+        (Some(1), "office/phone: Invalid argument\n".to_owned())
+    );
 }

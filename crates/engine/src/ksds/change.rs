@@ -104,6 +104,10 @@ impl Ksds {
         }
         if equal {
             self.check_kept(context, key)?;
+            // A unit that put it in and went back has changed the page before the record was free.
+            if !self.fresh(leaf) {
+                return Ok(Tried::Again);
+            }
             return Err(RequestError::Duplicate { key: key.to_vec() });
         }
         if segment != 0 {
