@@ -26,7 +26,7 @@ enum WantedRecord {
 
 impl Esds {
     /// The record that starts at `rba`.
-    pub(super) fn record_at(&self, rba: u64, area: &mut Vec<u8>) -> Result<bool, RequestError> {
+    pub(crate) fn record_at(&self, rba: u64, area: &mut Vec<u8>) -> Result<bool, RequestError> {
         let Some((ci, offset)) = self.locate(rba) else {
             return Ok(false);
         };

@@ -30,6 +30,8 @@ pub trait BaseChange {
     fn is_lockable(&self) -> bool {
         true
     }
+    /// Is the record that goes the one that is stored? Nobody changes it meanwhile.
+    fn is_as_stored(&self) -> Result<bool, RequestError>;
     /// What the base refuses whatever alternate indexes say.
     fn check(&self) -> Result<(), RequestError>;
     /// Does it; `None`, and nothing is done: it needs the gate exclusively.
@@ -107,6 +109,21 @@ impl BaseChange for KeyedChange<'_> {
         let (Keyed::Insert { record, .. } | Keyed::Update { old: record, .. } | Keyed::Erase { old: record, .. }) =
             self.what;
         self.ksds.key_of(record)
+    }
+
+    fn is_as_stored(&self) -> Result<bool, RequestError> {
+        match self.what {
+            Keyed::Update { at: Some(spot), .. } | Keyed::Erase { at: Some(spot), .. }
+                if self.ksds.fresh(&spot.leaf) =>
+            {
+                Ok(true)
+            }
+            Keyed::Update { old, .. } | Keyed::Erase { old, .. } => {
+                let mut stored = Vec::new();
+                Ok(self.ksds.get(self.identity(), &mut stored)? && stored == old)
+            }
+            Keyed::Insert { .. } => Ok(true),
+        }
     }
 
     fn check(&self) -> Result<(), RequestError> {
@@ -239,6 +256,12 @@ impl BaseChange for EnteredChange<'_> {
 
     fn is_lockable(&self) -> bool {
         self.old.is_some()
+    }
+
+    fn is_as_stored(&self) -> Result<bool, RequestError> {
+        let Some(old) = self.old else { return Ok(true) };
+        let mut stored = Vec::new();
+        Ok(self.esds.record_at(u64::from_be_bytes(self.rba), &mut stored)? && stored == old)
     }
 
     fn check(&self) -> Result<(), RequestError> {

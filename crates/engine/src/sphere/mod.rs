@@ -28,5 +28,5 @@
 mod change;
 mod unit;
 
-pub use change::{BaseChange, EnteredChange, Keyed, KeyedChange, Users};
+pub use change::{BaseChange, Changed, EnteredChange, Keyed, KeyedChange, Users};
 pub use unit::take_back;

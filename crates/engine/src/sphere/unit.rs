@@ -74,7 +74,8 @@ impl Sphere {
         self.change(base, &EnteredChange::add(esds, rba, record, user), context)
     }
 
-    /// Changes the base and its upgrade set. The base record's own hold keeps it as the change has it.
+    /// Changes the base and its upgrade set. The base record's own hold keeps others from it. Another string of the same
+    /// owner may have changed it since it was looked at: then nothing is done, and the answer is 8/92.
     pub fn change<C: BaseChange>(
         &self,
         base: &OpenDataSet,
@@ -89,6 +90,9 @@ impl Sphere {
             .chain([(BASE, identity)]);
         let _locks = self.stripes.lock(all);
         self.keep(base, change, &keys, context)?;
+        if !change.is_as_stored()? {
+            return Err(RequestError::NoUpdate);
+        }
         // What the base itself refuses comes first.
         let most = match context {
             Context::Unit(unit) if unit.takes_back.is_some() => Most::AsStored,

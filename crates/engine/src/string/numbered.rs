@@ -14,7 +14,7 @@ use crate::open::OpenDataSet;
 use crate::request::{Access, Argument, Insert, Intent, Position, Record, Search, NOT_IN_UNITS};
 use crate::sphere::EnteredChange;
 use crate::sync::atomic::Ordering::Relaxed;
-use crate::unit::UnitOfRecovery;
+use crate::unit::{Going, UnitOfRecovery};
 use cica_counters::{StringCount, StringCounts};
 use std::ops::Range;
 use std::sync::Arc;
@@ -469,7 +469,8 @@ impl<T: Numbered> NumberedString<T> {
         let key = at.map(u64::to_be_bytes);
         let inner = self.inner.clone();
         let key = key.as_ref().map_or(&[][..], |key| key);
-        unit.change(&inner, (key, &[], false), |context| self.add(at, record, context))
+        unit.going()
+            .change(&inner, (key, &[], false), |context| self.add(at, record, context))
     }
 
     /// A change of the record that is held and in the area.
@@ -477,7 +478,26 @@ impl<T: Numbered> NumberedString<T> {
         &mut self,
         number: u64,
         erases: bool,
-        change: impl FnOnce(&Self, Context<'_>) -> Result<R, RequestError>,
+        change: impl Fn(&Self, Context<'_>) -> Result<R, RequestError>,
+    ) -> Result<R, RequestError> {
+        let unit = self.unit.clone();
+        loop {
+            // What the unit has made of the record must not go back between the look and the change.
+            let going = unit.as_ref().map(UnitOfRecovery::going);
+            match self.change_looked_at(number, erases, going.as_ref(), &change) {
+                // Another string of the same owner was faster.
+                Err(RequestError::NoUpdate) if self.held.is_some() && self.inner.sphere().is_some() => {}
+                done => return done,
+            }
+        }
+    }
+
+    fn change_looked_at<R>(
+        &mut self,
+        number: u64,
+        erases: bool,
+        going: Option<&Going<'_>>,
+        change: impl Fn(&Self, Context<'_>) -> Result<R, RequestError>,
     ) -> Result<R, RequestError> {
         match &self.unit {
             None if self.inner.sphere().is_none() => return change(self, Context::Itself(self.id)),
@@ -497,7 +517,7 @@ impl<T: Numbered> NumberedString<T> {
             return Err(RequestError::NoUpdate);
         }
         self.expand_area()?;
-        let Some(unit) = &self.unit else {
+        let Some(unit) = going else {
             return change(self, Context::Itself(self.id));
         };
         let what = (&number.to_be_bytes()[..], &self.area[..], erases);

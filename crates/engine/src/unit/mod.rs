@@ -40,7 +40,7 @@ use crate::pool::{Held, PoolFull};
 use crate::request::{Access, Durability, Logging};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU64};
-use crate::sync::{Mutex, RwLock};
+use crate::sync::{Mutex, RwLock, RwLockReadGuard};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -285,15 +285,30 @@ impl UnitOfRecovery {
         self.state.backouts.load(Acquire)
     }
 
+    /// From now on the unit does not end, until the answer is dropped: what a record is now is what it goes back to.
+    pub(crate) fn going(&self) -> Going<'_> {
+        Going {
+            state: &self.state,
+            _ending: self.state.ending.read(),
+        }
+    }
+}
+
+/// A unit in which a change is made.
+pub(crate) struct Going<'u> {
+    state: &'u Arc<UnitState>,
+    _ending: RwLockReadGuard<'u, ()>,
+}
+
+impl Going<'_> {
     /// Does `change` for the unit: of the record `key` of `inner`, which was `old` before (nothing: an insert).
     /// `erases`: and is not there after it.
-    pub(crate) fn change<T>(
+    pub fn change<T>(
         &self,
         inner: &Arc<OpenDataSet>,
         (key, old, erases): (&[u8], &[u8], bool),
         change: impl FnOnce(Context<'_>) -> Result<T, RequestError>,
     ) -> Result<T, RequestError> {
-        let _going = self.state.ending.read();
         if inner.options.log == Logging::None {
             self.state.has_standing.store(true, Release);
             return change(Context::Itself(self.state.owner));
@@ -308,7 +323,7 @@ impl UnitOfRecovery {
             holds.erases(key, self.state.owner);
         }
         let in_unit = InUnit {
-            unit: &*self.state,
+            unit: &**self.state,
             set,
             old,
             takes_back: None,

@@ -6,8 +6,9 @@ use crate::common::is_chained;
 use crate::error::RequestError;
 use crate::ksds::{Inserted, Order, Spot};
 use crate::request::{Access, Insert, Position};
-use crate::sphere::{BaseChange, Keyed, KeyedChange, Users};
+use crate::sphere::{BaseChange, Changed, Keyed, KeyedChange, Users};
 use crate::sync::atomic::Ordering::Relaxed;
+use crate::unit::{Going, UnitOfRecovery};
 use cica_format::aix::is_of_chain;
 
 impl KeyedString {
@@ -100,7 +101,12 @@ impl KeyedString {
                 old: None,
                 new: Some(new),
             });
-            self.change(Keyed::Insert { record, order }, users)?
+            self.duplicate = false;
+            let going = self.unit.as_ref().map(UnitOfRecovery::going);
+            let changed = self.change(Keyed::Insert { record, order }, users, going.as_ref())?;
+            drop(going);
+            self.duplicate = changed.duplicate;
+            changed.place
         };
         self.last_insert = Some(done.at);
         self.count_descent();
@@ -156,23 +162,28 @@ impl KeyedString {
         if self.held.as_deref() != Some(self.ksds.key_of(record)) {
             return Err(RequestError::KeyChanged);
         }
-        let at = self.spot;
-        self.check_hold()?;
-        self.see_what_goes()?;
-        let (old, new) = (std::mem::take(&mut self.area), record);
-        let done = if self.ksds.compressed.is_none() {
-            self.change(Keyed::Update { old: &old, new, at }, None)
-        } else {
-            self.update_compressed(&old, new, at)
-        };
-        self.area = old;
-        let rba = done?.rba;
+        let changed = self.change_held(|s, going| {
+            let (at, old, new) = (s.spot, std::mem::take(&mut s.area), record);
+            let done = if s.ksds.compressed.is_none() {
+                s.change(Keyed::Update { old: &old, new, at }, None, going)
+            } else {
+                s.update_compressed(&old, new, at, going)
+            };
+            s.area = old;
+            done
+        })?;
         self.release();
         self.inner.after_change()?;
-        Ok(rba)
+        Ok(changed.rba)
     }
 
-    fn update_compressed(&mut self, old: &[u8], new: &[u8], at: Option<Spot>) -> Result<Inserted, RequestError> {
+    fn update_compressed(
+        &mut self,
+        old: &[u8],
+        new: &[u8],
+        at: Option<Spot>,
+        going: Option<&Going<'_>>,
+    ) -> Result<Changed<Inserted>, RequestError> {
         let (stored, mut coming) = (std::mem::take(&mut self.stored), std::mem::take(&mut self.coming));
         let users = Users {
             old: Some(old),
@@ -181,7 +192,7 @@ impl KeyedString {
         let ready = self.ksds.store(new, &mut coming).map(drop);
         let done = ready.and_then(|()| {
             let (old, new) = (&stored[..], &coming[..]);
-            self.change(Keyed::Update { old, new, at }, Some(users))
+            self.change(Keyed::Update { old, new, at }, Some(users), going)
         });
         (self.stored, self.coming) = (stored, coming);
         done
@@ -218,18 +229,18 @@ impl KeyedString {
         if self.held.is_none() {
             return Err(RequestError::NoUpdate);
         }
-        self.check_hold()?;
-        self.see_what_goes()?;
-        let at = self.spot;
-        let (old, stored) = (std::mem::take(&mut self.area), std::mem::take(&mut self.stored));
-        let users = self.ksds.compressed.as_ref().map(|_| Users {
-            old: Some(&old[..]),
-            new: None,
-        });
-        let as_stored = if users.is_some() { &stored } else { &old };
-        let done = self.change(Keyed::Erase { old: as_stored, at }, users);
-        (self.area, self.stored) = (old, stored);
-        done?;
+        self.change_held(|s, going| {
+            let at = s.spot;
+            let (old, stored) = (std::mem::take(&mut s.area), std::mem::take(&mut s.stored));
+            let users = s.ksds.compressed.as_ref().map(|_| Users {
+                old: Some(&old[..]),
+                new: None,
+            });
+            let as_stored = if users.is_some() { &stored } else { &old };
+            let done = s.change(Keyed::Erase { old: as_stored, at }, users, going);
+            (s.area, s.stored) = (old, stored);
+            done
+        })?;
         self.release();
         self.inner.after_change()
     }
@@ -240,13 +251,41 @@ impl KeyedString {
         self.unit.is_none() && self.inner.sphere().is_none()
     }
 
-    /// Changes a record, for the unit if there is one, and what alternate indexes there are.
-    fn change(&mut self, what: Keyed<'_>, users: Option<Users<'_>>) -> Result<Inserted, RequestError> {
+    /// A change of the record that is held and in the area. Where another string of the same owner was faster, it is made
+    /// again, of what that has left.
+    fn change_held(
+        &mut self,
+        mut change: impl FnMut(&mut Self, Option<&Going<'_>>) -> Result<Changed<Inserted>, RequestError>,
+    ) -> Result<Inserted, RequestError> {
         self.duplicate = false;
+        let unit = self.unit.clone();
+        loop {
+            // What the unit has made of the record must not go back between the look and the change.
+            let going = unit.as_ref().map(UnitOfRecovery::going);
+            self.check_hold()?;
+            self.see_what_goes()?;
+            match change(self, going.as_ref()) {
+                Err(RequestError::NoUpdate) if self.inner.sphere().is_some() => {}
+                done => {
+                    let changed = done?;
+                    self.duplicate = changed.duplicate;
+                    return Ok(changed.place);
+                }
+            }
+        }
+    }
+
+    /// Changes a record, for the unit if there is one, and what alternate indexes there are.
+    fn change(
+        &self,
+        what: Keyed<'_>,
+        users: Option<Users<'_>>,
+        going: Option<&Going<'_>>,
+    ) -> Result<Changed<Inserted>, RequestError> {
         let inner = &self.inner;
         let ksds = &self.ksds;
         let change = KeyedChange { ksds, what, users };
-        let done = match &self.unit {
+        match going {
             None => change.done(inner, Context::Itself(self.id)),
             Some(unit) => {
                 let old = change.going().unwrap_or_default();
@@ -255,10 +294,7 @@ impl KeyedString {
                     change.done(inner, context)
                 })
             }
-        };
-        let changed = done?;
-        self.duplicate = changed.duplicate;
-        Ok(changed.place)
+        }
     }
 
     /// What was held when the unit was backed out is not any more: the record in the area may have been taken back.
