@@ -5,6 +5,7 @@ mod common;
 
 use cica_disk::{Disk, LinuxDisk};
 use cica_engine::*;
+use cica_format::attributes::Organization;
 use common::*;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -224,7 +225,7 @@ fn a_ca_knows_which_of_its_cis_have_records_whoever_is_last() {
     let world = World::memory();
     let engine = world.engine();
     world.create(&engine, "d", |data, _| {
-        data.organization = cica_format::attributes::Organization::Rrds;
+        data.organization = Organization::Rrds;
         (data.key_length, data.average_record, data.maximum_record) = (0, 60, 60);
     });
     let ds = world.open(&engine, "d");
@@ -267,4 +268,35 @@ fn a_ca_knows_which_of_its_cis_have_records_whoever_is_last() {
     assert_eq!(wrong, 0, "of {ROUNDS}");
     erase(2);
     assert_eq!(free() - used, 512);
+}
+
+/// Each goes behind the last record, and nobody says where that is.
+#[test]
+fn inserts_without_a_number_find_one_each() {
+    const EACH: u64 = 3000;
+    for organization in [Organization::Rrds, Organization::Vrrds] {
+        let world = World::memory();
+        let engine = world.engine();
+        world.create(&engine, "d", |data, _| {
+            data.organization = organization;
+            (data.key_length, data.average_record, data.maximum_record) = (0, 40, 40);
+            if organization == Organization::Vrrds {
+                data.maximum_record = 100;
+            }
+        });
+        let ds = world.open(&engine, "d");
+        ds.string().insert_at(1, &sealed(0, 0, 40), Insert::Direct).unwrap();
+        std::thread::scope(|threads| {
+            for _ in 0..3 {
+                threads.spawn(|| {
+                    let mut string = ds.string();
+                    for n in 0..EACH {
+                        string.insert(&sealed(n, n, 40), Insert::Direct).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(ds.statistics().0.records, 3 * EACH + 1, "{organization:?}");
+        ds.close().unwrap();
+    }
 }

@@ -252,9 +252,19 @@ impl<T: Numbered> NumberedString<T> {
                 });
             }
         }
-        let (number, completed) = match self.unit.clone() {
-            None => self.add(at, record, Context::Itself(self.id))?,
-            Some(unit) => self.add_in(&unit, at, record)?,
+        let unit = self.unit.clone();
+        // What alternate indexes refuse is none of numbers.
+        let chooses = at.is_none() && self.inserted.is_none() && self.inner.sphere().is_none();
+        let (number, completed) = loop {
+            let added = match &unit {
+                None => self.add(at, record, Context::Itself(self.id)),
+                Some(unit) => self.add_in(unit, at, record),
+            };
+            match added {
+                // Another string has taken the number behind the last one meanwhile.
+                Err(RequestError::Duplicate { .. }) if chooses => {}
+                done => break done?,
+            }
         };
         if sequential {
             self.stand(Position::On, number);

@@ -156,15 +156,22 @@ impl VariableString {
         self.inner
             .allow_change(self.access(), "inserting records (open for output)")?;
         self.check_length(record)?;
-        let rrn = match at {
-            Some(rrn) => checked(rrn)?,
-            None => self.next_number()?,
-        };
         if how == Insert::Direct && self.ksds.loading.load(Relaxed) {
+            at.map_or(Ok(0), checked)?;
             self.inner.end_loading(&self.ksds)?;
         }
-        self.store(rrn, record);
-        self.put_at = self.string.insert(&self.stored, how)?;
+        let rrn = loop {
+            let rrn = self.goes_to(at)?;
+            self.store(rrn, record);
+            match self.string.insert(&self.stored, how) {
+                // Another string has taken the number behind the last one meanwhile.
+                Err(RequestError::Duplicate { .. }) if at.is_none() && self.inserted.is_none() => {}
+                done => {
+                    self.put_at = done?;
+                    break rrn;
+                }
+            }
+        };
         if how != Insert::Direct {
             self.inserted = Some(rrn);
         }
