@@ -20,10 +20,7 @@ fn update_one_record(in_unit: bool) {
     ds.string().insert(&record, Insert::Direct).unwrap();
     let (owner, unit, both) = (engine.lock_owner("both"), engine.unit(), Barrier::new(2));
     let update = |who: u64| {
-        let mut string = match in_unit {
-            true => ds.string_in(&unit),
-            false => ds.string(),
-        };
+        let mut string = if in_unit { ds.string_in(&unit) } else { ds.string() };
         if !in_unit {
             string.owned_by(&owner);
         }

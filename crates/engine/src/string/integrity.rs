@@ -10,8 +10,8 @@
 //!   name any record that it might have named before.
 //! * R3. Through a path it is the base record that is committed. Records that an open unit has erased, or whose
 //!   alternate key it has changed, are found as the alternate index has them now.
-//! * R4. "Not found" of a get for update means that no unit of another had erased the record when it was looked for:
-//!   none has now, and none has ended since.
+//! * R4. "Not found" of a get for update by a whole key or a number means that no unit of another had erased the record
+//!   when it was looked for: none has now, and none has ended since. Other gets for update pass over such a record.
 
 use super::{AnyString, Str};
 use crate::error::RequestError;

@@ -251,8 +251,8 @@ impl KeyedString {
         self.unit.is_none() && self.inner.sphere().is_none()
     }
 
-    /// A change of the record that is held and in the area. Where another string of the same owner was faster, it is made
-    /// again, of what that has left.
+    /// A change of the record that is held and in the area. Where another string of the same owner was faster, it is
+    /// made again, of what that has left.
     fn change_held(
         &mut self,
         mut change: impl FnMut(&mut Self, Option<&Going<'_>>) -> Result<Changed<Inserted>, RequestError>,
