@@ -8,7 +8,7 @@ use crate::open_file::OpenFile;
 use crate::request;
 use crate::run_unit;
 use crate::sort_files;
-use crate::status::{Outcome, Set};
+use crate::status::{Outcome, Set, Status};
 use crate::taking::{
     back_to_records, close, forget, forget_description, is_known, is_passed_on, list, place_of, request_of,
     select_name, take_over, text, under, unlist,
@@ -62,10 +62,10 @@ unsafe fn our_read(
 
 /// The status of this process's set.
 #[inline]
-fn status_of(outcome: Outcome) -> u8 {
+fn status_of(outcome: Outcome) -> Status {
     match outcome {
         // It is the same in all sets, and what nearly every request comes to.
-        Outcome::Done => 0,
+        Outcome::Done => Status::DONE,
         other => other.status(Set::of_process()),
     }
 }

@@ -26,7 +26,7 @@ use crate::libcob::{libcob, next, FileHandler};
 use crate::request;
 use crate::run_unit;
 use crate::shadow::{big_endian, Shadow};
-use crate::status::{Outcome, Set};
+use crate::status::{Outcome, Set, Status};
 use crate::taking::{self, Described};
 use parking_lot::Mutex;
 use std::cell::Cell;
@@ -219,9 +219,9 @@ unsafe fn opened_by_libcobs_functions(fcd: *mut Fcd, own: *mut File) -> Option<A
 }
 
 /// The status, of this process's set.
-fn set_status(fcd: &mut Fcd, outcome: Outcome) -> u8 {
+fn set_status(fcd: &mut Fcd, outcome: Outcome) -> Status {
     let status = outcome.status(Set::of_process());
-    fcd.status = [b'0' + status / 10, b'0' + status % 10];
+    fcd.status = status.bytes();
     status
 }
 

@@ -24,7 +24,7 @@ static SESSION: OnceLock<Result<Session, SessionError>> = OnceLock::new();
 
 /// What the environment may say, the word that is taken first when it says something else.
 const SETTINGS: [(&str, &[&str]); 4] = [
-    ("CICA_STATUS", &["gnucobol", "enterprise"]),
+    ("CICA_STATUS", &["gnucobol", "enterprise", "microfocus"]),
     ("CICA_UNITS", &["auto", "on", "off", "auto(n,t)"]),
     ("CICA_MESSAGES", &["W", "I", "E", "S"]),
     ("CICA_STRICT", &["off", "on"]),

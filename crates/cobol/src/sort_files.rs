@@ -36,7 +36,7 @@ pub fn is_reading() -> bool {
 /// A request of a file came to this.
 pub fn note(file: *const File, outcome: Outcome) {
     let Some((phrase, None)) = UNDER_WAY.get() else { return };
-    if outcome != Outcome::End && outcome.status(Set::of_process()) >= 10 {
+    if outcome != Outcome::End && !outcome.status(Set::of_process()).is_done() {
         UNDER_WAY.set(Some((phrase, Some(Failed { file, outcome }))));
     }
 }

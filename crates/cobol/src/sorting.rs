@@ -108,8 +108,7 @@ unsafe fn fail(sort: *mut File, message: &'static MessageEntry, failed: Failed) 
         unsafe { *sort_return = FAILED };
     }
     let name = unsafe { failed.file.as_ref().map(|file| select_name(file)) }.unwrap_or_default();
-    let status = failed.outcome.status(Set::of_process());
-    let status = format!("{}{}", status / 10, status % 10);
+    let status = failed.outcome.status(Set::of_process()).to_string();
     tell(message, &[("file", &name), ("status", &status)]);
 }
 

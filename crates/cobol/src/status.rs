@@ -1,7 +1,8 @@
 //! FILE STATUS: the one table of what a program is told.
 //!
-//! Two sets: `gnucobol`, what libcob's own handler gives, and `enterprise`, what Enterprise COBOL gives on z/OS. They
-//! differ where libcob knows no 9x; `CICA_STATUS` chooses. Beside the status stands VSAM's own code: return code,
+//! Three sets: `gnucobol`, what libcob's own handler gives, `enterprise`, what Enterprise COBOL gives on z/OS, and
+//! `microfocus`, which has 9A and 9D where another has a file or a record. They differ where libcob knows no 9x;
+//! `CICA_STATUS` chooses. Beside the status stands VSAM's own code: return code,
 //! function code and reason of the last request, which a program asks for with `CALL "cica_vsam_code"`, because
 //! GnuCOBOL drops the second item of FILE STATUS.
 
@@ -82,59 +83,108 @@ pub enum Outcome {
     NoResource,
 }
 
+/// A FILE STATUS: a digit, and a digit or letter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Status([u8; 2]);
+
+impl Status {
+    /// It was done, and there is nothing to say.
+    pub const DONE: Status = Status::of("00");
+
+    /// Of two characters.
+    const fn of(text: &str) -> Status {
+        match text.as_bytes() {
+            [first @ b'0'..=b'9', second] if second.is_ascii_alphanumeric() => Status([*first, *second]),
+            _ => panic!("a status is a digit, and a digit or letter"),
+        }
+    }
+
+    /// As it stands in FILE STATUS.
+    #[inline]
+    pub fn bytes(self) -> [u8; 2] {
+        self.0
+    }
+
+    /// Its first digit.
+    #[inline]
+    pub fn class(self) -> u8 {
+        self.0[0] - b'0'
+    }
+
+    /// Was the request done?
+    #[inline]
+    pub fn is_done(self) -> bool {
+        self.class() == 0
+    }
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{}", char::from(*byte)))
+    }
+}
+
 /// One row of the table.
 pub struct Row {
     /// What happened.
     pub outcome: Outcome,
     /// Status of the set `gnucobol`.
-    pub gnucobol: u8,
+    pub gnucobol: Status,
     /// Status of the set `enterprise`.
-    pub enterprise: u8,
+    pub enterprise: Status,
+    /// Status of the set `microfocus`.
+    pub microfocus: Status,
     /// In words.
     pub words: &'static str,
 }
 
 macro_rules! table {
-    ($($outcome:ident $gnucobol:literal $enterprise:literal $words:literal;)*) => {
-        &[$(Row { outcome: Outcome::$outcome, gnucobol: $gnucobol, enterprise: $enterprise, words: $words }),*]
+    ($($outcome:ident $gnucobol:literal $enterprise:literal $microfocus:literal $words:literal;)*) => {
+        &[$(Row {
+            outcome: Outcome::$outcome,
+            gnucobol: Status::of($gnucobol),
+            enterprise: Status::of($enterprise),
+            microfocus: Status::of($microfocus),
+            words: $words,
+        }),*]
     };
 }
 
 /// The table, in the order of [`Outcome`].
 pub static TABLE: &[Row] = table! {
-    Done 0 0 "done";
-    DuplicateFollows 2 2 "WRITE or REWRITE: another record has the same alternate key";
-    SameKeyFollows 0 2 "READ by an alternate key: the next record has the same key";
-    LengthDiffers 4 4 "READ: the record does not fit the record area";
-    OptionalAbsent 5 5 "OPEN: the optional file is not there, or was made";
-    NoReel 7 7 "CLOSE NO REWIND or REEL: the file is on no tape";
-    End 10 10 "READ NEXT or PREVIOUS: no record follows";
-    NumberTooLarge 14 14 "READ NEXT: RELATIVE KEY has no place for the record's number";
-    Sequence 21 21 "keys do not ascend, or REWRITE changes the prime key";
-    SameKey 21 22 "WRITE in sequential access: the key of the record before";
-    Duplicate 22 22 "WRITE or REWRITE: a record with this key is there";
-    NotFound 23 23 "no record with this key";
-    Boundary 24 24 "WRITE: the data set cannot be extended, or the record number is 0";
-    Failed 30 30 "the device failed, or what is stored is damaged";
-    NotUnderstood 31 98 "OPEN: the DD text, or the name that ASSIGN leads to, is wrong";
-    SequentialBoundary 34 34 "WRITE to a sequential file: it cannot be extended";
-    Missing 35 35 "OPEN: no such file, or it is empty (enterprise)";
-    ModeRefused 37 37 "OPEN: the data set does not allow this mode";
-    ClosedWithLock 38 38 "OPEN: the file was closed WITH LOCK";
-    Conflict 39 39 "OPEN: organization, key or record length differ between FD and catalog";
-    AlreadyOpen 41 41 "OPEN: the file is open";
-    NotOpen 42 42 "CLOSE: the file is not open";
-    NoReadBefore 43 43 "REWRITE or DELETE: no READ before it";
-    Length 44 44 "WRITE or REWRITE: the record is too long or too short";
-    NoPosition 46 46 "READ NEXT or PREVIOUS: no position to go on from";
-    NotForInput 47 47 "READ or START: the file is not open INPUT or I-O";
-    NotForOutput 48 48 "WRITE: the file is not open OUTPUT, I-O or EXTEND";
-    NotForChange 49 49 "REWRITE or DELETE: the file is not open I-O";
-    RecordLocked 51 93 "another has the record locked";
-    Deadlock 52 93 "waiting for a record would never end: ROLLBACK, and do it again";
-    InUse 61 93 "OPEN: another has the file open";
-    Logic 91 92 "the request contradicts itself";
-    NoResource 91 93 "no memory, or another resource is missing; OPEN: AMP, or a setting of Cica's, is wrong";
+    Done "00" "00" "00" "done";
+    DuplicateFollows "02" "02" "02" "WRITE or REWRITE: another record has the same alternate key";
+    SameKeyFollows "00" "02" "00" "READ by an alternate key: the next record has the same key";
+    LengthDiffers "04" "04" "04" "READ: the record does not fit the record area";
+    OptionalAbsent "05" "05" "05" "OPEN: the optional file is not there, or was made";
+    NoReel "07" "07" "07" "CLOSE NO REWIND or REEL: the file is on no tape";
+    End "10" "10" "10" "READ NEXT or PREVIOUS: no record follows";
+    NumberTooLarge "14" "14" "14" "READ NEXT: RELATIVE KEY has no place for the record's number";
+    Sequence "21" "21" "21" "keys do not ascend, or REWRITE changes the prime key";
+    SameKey "21" "22" "21" "WRITE in sequential access: the key of the record before";
+    Duplicate "22" "22" "22" "WRITE or REWRITE: a record with this key is there";
+    NotFound "23" "23" "23" "no record with this key";
+    Boundary "24" "24" "24" "WRITE: the data set cannot be extended, or the record number is 0";
+    Failed "30" "30" "30" "the device failed, or what is stored is damaged";
+    NotUnderstood "31" "98" "31" "OPEN: the DD text, or the name that ASSIGN leads to, is wrong";
+    SequentialBoundary "34" "34" "34" "WRITE to a sequential file: it cannot be extended";
+    Missing "35" "35" "35" "OPEN: no such file, or it is empty (enterprise)";
+    ModeRefused "37" "37" "37" "OPEN: the data set does not allow this mode";
+    ClosedWithLock "38" "38" "38" "OPEN: the file was closed WITH LOCK";
+    Conflict "39" "39" "39" "OPEN: organization, key or record length differ between FD and catalog";
+    AlreadyOpen "41" "41" "41" "OPEN: the file is open";
+    NotOpen "42" "42" "42" "CLOSE: the file is not open";
+    NoReadBefore "43" "43" "43" "REWRITE or DELETE: no READ before it";
+    Length "44" "44" "44" "WRITE or REWRITE: the record is too long or too short";
+    NoPosition "46" "46" "46" "READ NEXT or PREVIOUS: no position to go on from";
+    NotForInput "47" "47" "47" "READ or START: the file is not open INPUT or I-O";
+    NotForOutput "48" "48" "48" "WRITE: the file is not open OUTPUT, I-O or EXTEND";
+    NotForChange "49" "49" "49" "REWRITE or DELETE: the file is not open I-O";
+    RecordLocked "51" "93" "9D" "another has the record locked";
+    Deadlock "52" "93" "52" "waiting for a record would never end: ROLLBACK, and do it again";
+    InUse "61" "93" "9A" "OPEN: another has the file open";
+    Logic "91" "92" "91" "the request contradicts itself";
+    NoResource "91" "93" "91" "no memory, or another resource is missing; OPEN: AMP, or a setting of Cica's, is wrong";
 };
 
 /// The sets.
@@ -144,6 +194,8 @@ pub enum Set {
     GnuCobol,
     /// z/OS's.
     Enterprise,
+    /// That of Micro Focus's run time, where it differs from libcob's: who has a record, or a file.
+    MicroFocus,
 }
 
 impl Set {
@@ -152,6 +204,7 @@ impl Set {
         static SET: OnceLock<Set> = OnceLock::new();
         *SET.get_or_init(|| match std::env::var("CICA_STATUS") {
             Ok(set) if set.eq_ignore_ascii_case("enterprise") => Set::Enterprise,
+            Ok(set) if set.eq_ignore_ascii_case("microfocus") => Set::MicroFocus,
             _ => Set::GnuCobol,
         })
     }
@@ -160,11 +213,12 @@ impl Set {
 impl Outcome {
     /// Its status in a set.
     #[inline]
-    pub fn status(self, set: Set) -> u8 {
+    pub fn status(self, set: Set) -> Status {
         let row = &TABLE[self as usize];
         match set {
             Set::GnuCobol => row.gnucobol,
             Set::Enterprise => row.enterprise,
+            Set::MicroFocus => row.microfocus,
         }
     }
 

@@ -266,7 +266,7 @@ fn settings_that_mean_nothing_are_told_and_a_catalog_that_cannot_be_used_loses_n
         (
             "CICA_STATUS",
             "zos",
-            "CICA_STATUS=zos IS NONE OF gnucobol, enterprise; gnucobol IS TAKEN",
+            "CICA_STATUS=zos IS NONE OF gnucobol, enterprise, microfocus; gnucobol IS TAKEN",
         ),
         (
             "CICA_UNITS",

@@ -58,6 +58,8 @@ fn a_second_process_that_opens_for_output_is_told() {
         assert!(wanted, "{told}");
         let second = command.env("CICA_STATUS", "enterprise").output().expect("it runs");
         assert_eq!(stdout(&second), "93 0008 0000 0168\n", "{how}");
+        let second = command.env("CICA_STATUS", "microfocus").output().expect("it runs");
+        assert_eq!(stdout(&second), "9A 0008 0000 0168\n", "{how}");
     }
     first
         .stdin

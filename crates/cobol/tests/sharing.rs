@@ -195,6 +195,26 @@ fn what_one_program_has_locked_another_meets() {
     WAYS.into_iter().for_each(what_one_program_has_locked_another_meets_by);
 }
 
+/// And goes on: a letter in FILE STATUS is no number that libcob would look something up by.
+#[test]
+fn what_another_has_is_told_in_the_words_of_other_run_times() {
+    for way in WAYS {
+        let shop = Shop::by(way, "share-9d");
+        let words = [("CICA_STATUS", "microfocus")];
+        let (mut one, mut two) = (shop.clerk(&[]), shop.clerk(&words));
+        assert_eq!((one.status("open"), two.status("open")), ("00".into(), "00".into()));
+        assert_eq!(one.status("lock 5"), "00");
+        for what in ["read 5", "lock 5", "delete 5"] {
+            assert_eq!(two.status(what), "9D", "{what} {way:?}");
+        }
+        assert_eq!(two.status("read 99"), "23", "{way:?}");
+        assert_eq!((one.status("commit"), two.status("lock 5")), ("00".into(), "00".into()));
+        assert_eq!(one.status("lock 5"), "51", "{way:?}");
+        one.stop();
+        two.stop();
+    }
+}
+
 fn what_one_program_has_locked_another_meets_by(way: Way) {
     let shop = Shop::by(way, "share-locks");
     let (mut one, mut two) = (shop.clerk(&[]), shop.clerk(&[]));

@@ -32,7 +32,7 @@ itself. What they lead to may be a data set (PROD.CUST, //PROD.CUST, DSN=PROD.CU
 files that are no data sets stay with GnuCOBOL.
 
 Environment:
-  CICA_STATUS           gnucobol (default) or enterprise: which FILE STATUS values the program sees
+  CICA_STATUS           gnucobol (default), enterprise or microfocus: which FILE STATUS values it sees
   CICA_MESSAGES         I, W (default), E or S: the least severity of messages on stderr
   CICA_STRICT           off (default) or on: refuse keyed files that are no data sets
   CICA_UNITS            auto (default), on, off or auto(changes,seconds): which programs have a unit of recovery, and

@@ -8,6 +8,7 @@ pub mod fcd;
 pub mod imports;
 pub mod layout;
 
+use crate::status::Status;
 use crate::tell::{tell, CICA1201W};
 use fcd::Fcd;
 use layout::{Field, File, Global};
@@ -223,8 +224,8 @@ impl Libcob {
     /// # Safety
     /// `file` is a file of the program, `item` null or its FILE STATUS.
     #[inline]
-    pub unsafe fn set_status(&self, file: *mut File, item: *mut Field, status: u8) {
-        let digits = [b'0' + status / 10, b'0' + status % 10];
+    pub unsafe fn set_status(&self, file: *mut File, item: *mut Field, status: Status) {
+        let digits = status.bytes();
         // SAFETY: the caller's promise; a FILE STATUS has two bytes, and so has what `status` points to.
         unsafe {
             (*self.global).error_file = file;
@@ -232,9 +233,9 @@ impl Libcob {
             if let Some(item) = item.as_mut() {
                 item.data.copy_from_nonoverlapping(digits.as_ptr(), item.size.min(2));
             }
-            match status / 10 {
+            match status.class() {
                 0 => (*self.global).exception = 0,
-                first => (self.set_exception)(self.exceptions[usize::from(first).min(9)]),
+                first => (self.set_exception)(self.exceptions[usize::from(first)]),
             }
         }
     }
@@ -271,13 +272,13 @@ impl Libcob {
     ///
     /// # Safety
     /// `file` is null or a file of the program.
-    pub unsafe fn after_handler(&self, file: *mut File, status: u8) {
+    pub unsafe fn after_handler(&self, file: *mut File, status: Status) {
         // SAFETY: libcob's own globals.
         unsafe {
             if !file.is_null() {
                 (*self.global).error_file = file;
             }
-            if self.leaves_error_file && status < 10 {
+            if self.leaves_error_file && status.is_done() {
                 (*self.global).exception = 0;
             }
         }
