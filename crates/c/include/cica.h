@@ -443,7 +443,8 @@ int cica_get_ci(cica_string *string, uint64_t rba, unsigned flags, void *area, s
 /* Puts back those got with CICA_UPDATE, or the first of them: `size` says how many. All images are checked before the first
  * is put: CIDF and RDFs; the same records at the same places (CICA_BAD_CI) with the same keys (CICA_KEY_CHANGED), but of an
  * RRDS any slots, of a linear data set any bytes; none of its changed records held by another string, and none in it
- * changed by another since it was got (CICA_EXCLUSIVE). */
+ * changed by another since it was got (CICA_EXCLUSIVE). Who changes or locks a record of one between that and its put has
+ * it refused so too; those in front of it are put then, and all are to be got again. */
 int cica_put_ci(cica_string *string, const void *area, size_t size);
 
 /* ---- records that others have ----

@@ -579,6 +579,10 @@ fn bytes_that_are_no_control_intervals_are_told_how_many_one_has() {
         "{told}"
     );
     assert_eq!(words(s.get_intervals(0, &mut [], Intent::Read).unwrap_err()).0, 108);
+    // What was got before is given up, whatever came of it.
+    let image = get(&mut s, 0);
+    s.get_intervals(0, &mut [0; SIZE + 1], Intent::Update).unwrap_err();
+    assert_eq!(codes(s.put_interval(&image)), (8, 92));
     get(&mut s, 0);
     let (reason, told) = words(s.put_interval(&[0; SIZE - 1]).unwrap_err());
     assert_eq!(reason, 108);

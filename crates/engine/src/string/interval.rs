@@ -42,6 +42,8 @@ impl Str {
     /// As [`get_interval`](Self::get_interval); 8/108: the area is no multiple of CISZ; 8/104: more than one for update, of
     /// what another process has open.
     pub fn get_intervals(&mut self, rba: u64, area: &mut [u8], intent: Intent) -> Result<usize, RequestError> {
+        // Whatever comes of it, what was got before is not put back any more.
+        self.interval.1 = None;
         let size = self.interval_size(area.len(), rba)?;
         if intent == Intent::Update && area.len() > size && self.inner.is_none() {
             return Err(RequestError::Options {
@@ -67,7 +69,7 @@ impl Str {
         self.own = own;
         if let (Ok(got), Intent::Update, Some(_)) = (&done, intent, &self.inner) {
             self.interval.0 = area[..got * size].to_vec();
-            self.interval.1 = u32::try_from(rba / size as u64).ok();
+            self.interval.1 = cis.first().copied();
         }
         done
     }
