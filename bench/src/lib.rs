@@ -6,6 +6,7 @@
 //!
 //! ```text
 //! cica-bench ops  --- lines ---> peer-lmdb serve      one process per engine, phases interleaved
+//! cica-bench load --- lines ---> peer-lmdb serve      a process for each round; its files go before the next one
 //! cica-bench grow --- lines ---> peer-lmdb serve      the same; killed at the end and started again
 //! cica-bench step --- exec ----> peer-lmdb step read  one process per run, timed from outside
 //! ```
@@ -20,11 +21,13 @@ pub mod flags;
 pub mod grow;
 pub mod json;
 pub mod latency;
+pub mod load;
 pub mod machine;
 pub mod ops;
 pub mod peer;
 pub mod phases;
 pub mod report;
+pub mod series;
 pub mod step;
 pub mod strace;
 pub mod targets;

@@ -13,6 +13,7 @@ use crate::json::Json;
 use crate::machine;
 use crate::peer::Result;
 use crate::report::{save, Table};
+use crate::series::{rounds_table, Series};
 use crate::targets::{Figure, TARGETS};
 
 const COMMIT_THREADS: [u64; 3] = [1, 8, 32];
@@ -56,36 +57,6 @@ impl Plan {
     /// Inserts of one round: no more than fit between the loaded records over all rounds.
     fn inserts(&self) -> u64 {
         self.ops.min(self.records / self.rounds)
-    }
-}
-
-/// The rounds of one phase of one engine.
-struct Series {
-    phase: String,
-    engine: &'static str,
-    rounds: Vec<Measurement>,
-}
-
-impl Series {
-    fn least(&self, field: impl Fn(&Measurement) -> f64) -> f64 {
-        self.rounds.iter().map(field).fold(f64::INFINITY, f64::min)
-    }
-
-    fn mean(&self, field: impl Fn(&Measurement) -> f64) -> f64 {
-        self.rounds.iter().map(field).sum::<f64>() / self.rounds.len().max(1) as f64
-    }
-
-    /// The figure to compare by. Rounds of a phase repeat the same work, and the least is the least disturbed; only
-    /// inserts meet another file in each round (the first splits most), and all of them count.
-    fn typical(&self, field: impl Fn(&Measurement) -> f64) -> f64 {
-        match self.phase.as_str() {
-            "insert" => self.mean(field),
-            _ => self.least(field),
-        }
-    }
-
-    fn best_rate(&self) -> f64 {
-        self.rounds.iter().map(Measurement::per_second).fold(0.0, f64::max)
     }
 }
 
@@ -204,7 +175,7 @@ fn phase(
             all[at].rounds.push(workers[at].measure(&order(round))?);
         }
     }
-    print!("\n{}", phase_table(name, &all));
+    print!("\n{}", rounds_table(&title(name), &all));
     results.extend(all);
     Ok(())
 }
@@ -238,8 +209,8 @@ fn print_head(plan: &Plan, versions: &[String]) {
     }
 }
 
-fn title(phase: &str) -> &str {
-    match phase {
+fn title(phase: &str) -> String {
+    let what = match phase {
         "load" => "sequential load",
         "scan" => "full scan, after the load",
         "get" => "random get",
@@ -247,36 +218,8 @@ fn title(phase: &str) -> &str {
         "insert" => "random insert, not synced",
         "rescan" => "full scan, after the inserts",
         other => other,
-    }
-}
-
-fn phase_table(phase: &str, all: &[Series]) -> Table {
-    let title = format!("{} (nanoseconds per record)", title(phase));
-    let head = [
-        "engine",
-        "thread CPU min",
-        "mean",
-        "process CPU min",
-        "mean",
-        "wall min",
-        "mean",
-        "best rate/s",
-    ];
-    let mut table = Table::new(&title, &head);
-    for series in all {
-        let mut cells = vec![series.engine.to_string()];
-        for field in [
-            Measurement::thread_per_op,
-            Measurement::process_per_op,
-            Measurement::wall_per_op,
-        ] {
-            cells.push(format!("{:.0}", series.least(field)));
-            cells.push(format!("{:.0}", series.mean(field)));
-        }
-        cells.push(format!("{:.0}", series.best_rate()));
-        table.row(cells);
-    }
-    table
+    };
+    format!("{what} (nanoseconds per record)")
 }
 
 fn commit_table(threads: u64, all: &[Series]) -> Table {
@@ -345,21 +288,7 @@ fn target_table(results: &[Series]) -> Option<Table> {
 }
 
 fn to_json(plan: &Plan, versions: &[String], results: &[Series], spaces: &[Space]) -> Json {
-    let rows = results.iter().map(|series| {
-        let rounds =
-            |field: fn(&Measurement) -> f64| Json::List(series.rounds.iter().map(field).map(Json::tenth).collect());
-        Json::map([
-            ("phase", Json::text(&series.phase)),
-            ("engine", Json::text(series.engine)),
-            ("ops", Json::whole(series.rounds.first().map_or(0, |round| round.ops))),
-            ("thread_ns", Json::tenth(series.typical(Measurement::thread_per_op))),
-            ("process_ns", Json::tenth(series.typical(Measurement::process_per_op))),
-            ("wall_ns", Json::tenth(series.typical(Measurement::wall_per_op))),
-            ("thread_ns_rounds", rounds(Measurement::thread_per_op)),
-            ("process_ns_rounds", rounds(Measurement::process_per_op)),
-            ("wall_ns_rounds", rounds(Measurement::wall_per_op)),
-        ])
-    });
+    let rows = results.iter().map(Series::to_json);
     let sizes = spaces.iter().map(|space| {
         Json::map([
             ("engine", Json::text(space.engine)),
