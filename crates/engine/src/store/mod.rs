@@ -6,10 +6,10 @@
 //!   the copy
 //!   that their committed parent does not name.
 //! * S2. What a request needs to go on (page, slot, region) is found before anything is changed.
-//! * S3. Locks: a CA's lock (64 stripes) covers its descriptor, its slots and the I/O of its CIs. Order: CA lock,
-//!   then page
-//!   latch; who holds the latch of a page that others can find takes no CA lock. Frames are taken before both; giving
-//!   up frames only *tries* for locks and latches.
+//! * S3. Locks: a CA's lock (64 stripes) covers its descriptor, its slots and the I/O of its CIs. A split takes it while
+//!   it has the latch of the page that it splits. So who has it only *tries* for the latch of a page that others can
+//!   find, and gives the lock up before the next try ([`Component::with_ci`]). A commit alone waits, because it keeps
+//!   writers out. Frames are taken before both; giving up frames only tries for locks too.
 //! * S8. Each CA with a dirty page, or with a descriptor that its written header has not, is listed as changed. It is
 //!   listed behind the change, when the page is where the descriptor says; who takes it off the list looks for dirty
 //!   pages behind that. So one of them sees the other.
@@ -388,18 +388,22 @@ impl Component {
     /// it was written since then, and that noted it.
     pub fn note_records(&self, ci: u32) {
         let (ca, i) = self.layout.split(ci);
-        let _guard = self.lock(ca).lock();
-        let descriptor = self.directory.get(ca);
-        if descriptor == crate::pool::NO_FRAME {
+        if self.directory.get(ca) == crate::pool::NO_FRAME {
             return;
         }
-        let page = CaPage::of(self.pool.view(descriptor));
-        let Some(latched) = self.latch_of(page, i, ci) else {
-            return;
-        };
-        if self.flag(page, i, latched.view().count() > 0) {
-            self.ca_changed(ca);
-        }
+        // Who cannot read the CA's descriptor has no page of it.
+        let _ = self.with_ci(ci, |page, latched| {
+            let has = latched.map(|latched| latched.view().count() > 0);
+            if has.is_some_and(|has| self.flag(page, i, has)) {
+                self.ca_changed(ca);
+            }
+        });
+    }
+
+    /// Has nobody the lock of this CA just now?
+    #[cfg(test)]
+    pub(crate) fn has_lock_free(&self, ca: u32) -> bool {
+        self.lock(ca).try_lock().is_some()
     }
 
     /// Sets whether CI `i` holds records; true if that is news. The caller holds the CA's lock.

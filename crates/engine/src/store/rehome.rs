@@ -22,8 +22,8 @@ impl Component {
     pub fn adopt<'p>(&'p self, ci: u32, mut latched: Latched<'p>) -> Result<Latched<'p>, RequestError> {
         let (ca, i) = self.layout.split(ci);
         let has = latched.view().count() > 0;
-        let entered = self.with_ca(ca, |page| {
-            if let Some(old) = self.latch_of(page, i, ci) {
+        let entered = self.with_ci(ci, |page, old| {
+            if let Some(old) = old {
                 self.detach(page, ca, i);
                 old.free();
             }
@@ -64,9 +64,8 @@ impl Component {
         let (ca, i) = self.layout.split(from);
         let latched = loop {
             self.page(from)?;
-            // The latch is taken under the lock, never the other way round: who writes pages out does the same.
-            let detached = self.with_ca(ca, |page| {
-                let latched = self.latch_of(page, i, from)?;
+            let detached = self.with_ci(from, |page, latched| {
+                let latched = latched?;
                 self.detach(page, ca, i);
                 self.set_empty(page, i);
                 self.ca_changed(ca);
@@ -79,18 +78,31 @@ impl Component {
         self.adopt(to, latched).map(drop)
     }
 
-    /// The page of CI `i` of a CA, latched, if it has one. The caller holds the CA's lock, and the page may move to another
-    /// frame all the same ([`reframe`](Self::reframe)): then the first belongs to somebody else by now, or is free.
-    pub(super) fn latch_of(&self, page: CaPage<'_>, i: usize, ci: u32) -> Option<Latched<'_>> {
-        let (id, mut turns) = (self.page_id(PageKind::Ci, ci), 0);
+    /// Runs `f` on the descriptor of a CI's CA under its lock, with the CI's page latched if it has one. Whoever has the
+    /// latch may wait for the lock, so that is given up until it is free (S3). The page may also move to another frame
+    /// meanwhile ([`reframe`](Self::reframe)): then the first belongs to somebody else by now, or is free.
+    pub(super) fn with_ci<'p, T>(
+        &'p self,
+        ci: u32,
+        f: impl FnOnce(CaPage<'_>, Option<Latched<'p>>) -> T,
+    ) -> Result<T, RequestError> {
+        let (ca, i) = self.layout.split(ci);
+        let (id, mut turns, mut f) = (self.page_id(PageKind::Ci, ci), 0, Some(f));
         loop {
-            let frame = page.frame(i);
-            if frame == NO_FRAME {
-                return None;
-            }
-            match self.pool.try_latch(frame) {
-                Some(latched) if latched.page() == Some(id) => return Some(latched),
-                _ => pause(&mut turns),
+            let done = self.with_ca(ca, |page| {
+                let latched = match page.frame(i) {
+                    NO_FRAME => None,
+                    frame => Some(
+                        self.pool
+                            .try_latch(frame)
+                            .filter(|latched| latched.page() == Some(id))?,
+                    ),
+                };
+                f.take().map(|f| f(page, latched))
+            })?;
+            match done {
+                Some(done) => return Ok(done),
+                None => pause(&mut turns),
             }
         }
     }

@@ -281,8 +281,8 @@ impl Component {
     /// Forgets a CI: its slot is free after the next commit, its frame now.
     pub fn drop_ci(&self, ci: u32) -> Result<(), RequestError> {
         let (ca, i) = self.layout.split(ci);
-        self.with_ca(ca, |page| {
-            if let Some(latched) = self.latch_of(page, i, ci) {
+        self.with_ci(ci, |page, latched| {
+            if let Some(latched) = latched {
                 self.detach(page, ca, i);
                 latched.free();
             }

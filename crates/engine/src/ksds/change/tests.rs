@@ -74,3 +74,26 @@ fn a_note_that_comes_too_late_does_not_say_that_an_interval_with_records_is_empt
     ksds.data.note_records(ci);
     assert_eq!(ksds.data.used_cis(ca).unwrap(), used - 1);
 }
+
+/// Who splits a page has its latch, and then takes the lock of its CA. Who notes that a page has got its first record,
+/// while others have filled it already, must not keep that lock until the page is free.
+#[test]
+fn who_waits_for_a_page_that_is_split_does_not_keep_the_lock_that_the_split_needs() {
+    let (_world, _ds, ksds) = opened();
+    let ci = spot(&ksds, 50).leaf.ci;
+    let ca = ksds.data.layout.split(ci).0;
+    let latched = ksds.data.latch(ci).unwrap();
+    std::thread::scope(|threads| {
+        let noting = threads.spawn(|| ksds.data.note_records(ci));
+        let begun = std::time::Instant::now();
+        let mut got = 0;
+        // Long enough that the other one has come to wait.
+        while got < 1000 && begun.elapsed().as_secs() < 20 {
+            got += u32::from(ksds.data.has_lock_free(ca));
+            std::thread::sleep(std::time::Duration::from_micros(100));
+        }
+        assert!(!noting.is_finished(), "the page is latched");
+        drop(latched);
+        assert_eq!(got, 1000, "times that the lock of the control area was free");
+    });
+}
