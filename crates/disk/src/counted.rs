@@ -261,6 +261,10 @@ impl File for CountedFile {
         self.file.hollow(at, len)
     }
 
+    fn has_holes(&self) -> bool {
+        self.file.has_holes()
+    }
+
     fn reserve(&self, at: u64, len: u64) -> io::Result<()> {
         add(&self.totals.sizes, 1);
         self.file.reserve(at, len)

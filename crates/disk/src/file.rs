@@ -76,6 +76,10 @@ pub trait File: Send + Sync + std::fmt::Debug {
         });
         self.write(&chunks.collect::<Vec<_>>())
     }
+    /// Whether [`hollow`](Self::hollow) gives space back: else only what is cut off the end does.
+    fn has_holes(&self) -> bool {
+        false
+    }
     /// Takes the space of a range that may have been given back, as [`size`](Self::size) does for what is new.
     ///
     /// # Errors

@@ -7,7 +7,7 @@
 //! scan, updates alone and in units of 1,000, and a close. Time is processor time of the process for each request;
 //! *p99.9* and *longest* are of the request as its caller sees it. *Reads* and *writes* are those of files, neighbours
 //! in one. *File* is how long the files are, *stored* what they take on the device, *pool* what is charged for each
-//! record that there is.
+//! record that there is. Behind each close stands what the device alone takes for the bytes that it wrote.
 
 mod common;
 
@@ -15,6 +15,7 @@ use cica_disk::{Counted, LinuxDisk, SystemClock};
 use cica_engine::*;
 use cica_format::attributes::{Attributes, Organization};
 use common::{process_time, thread_time, Numbers};
+use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -145,7 +146,7 @@ fn run(young: &mut Young, records: u64, percents: &[u64], (ci_size, ci_per_ca): 
         }
         records
     });
-    young.step("close", |young| young.timed(|| ds.close()).map(|_| 1).expect("a close"));
+    close(young, ds);
     let mut numbers = Numbers(1979);
     for &percent in percents {
         let ds = open();
@@ -196,8 +197,31 @@ fn run(young: &mut Young, records: u64, percents: &[u64], (ci_size, ci_per_ca): 
                 updates
             });
         }
-        young.step("close", |young| young.timed(|| ds.close()).map(|_| 1).expect("a close"));
+        close(young, ds);
     }
+}
+
+/// Closes the data set, and says what the device takes for as many bytes that lie together.
+fn close(young: &mut Young, ds: DataSet) {
+    let before = young.disk.counts();
+    young.step("close", |young| young.timed(|| ds.close()).map(|_| 1).expect("a close"));
+    let bytes = (young.disk.counts() - before).write_bytes;
+    let (path, piece, start) = (
+        young.files[0].with_file_name("device"),
+        vec![0x55; 2 << 20],
+        Instant::now(),
+    );
+    let mut file = std::fs::File::create(&path).expect("a file");
+    for _ in 0..bytes.div_ceil(piece.len() as u64) {
+        file.write_all(&piece).expect("a write");
+    }
+    file.sync_all().expect("a sync");
+    let took = start.elapsed().as_secs_f64() * 1e3;
+    println!(
+        "  the device alone takes {took:.0} ms for the {:.0} MB of that",
+        bytes as f64 / 1e6
+    );
+    let _ = std::fs::remove_file(&path);
 }
 
 /// What an insert met.

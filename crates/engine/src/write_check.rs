@@ -214,6 +214,10 @@ impl File for CheckedFile {
         self.file.hollow(at, len)
     }
 
+    fn has_holes(&self) -> bool {
+        self.file.has_holes()
+    }
+
     fn reserve(&self, at: u64, len: u64) -> io::Result<()> {
         self.file.reserve(at, len)
     }

@@ -18,6 +18,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Address, offset and length divide by this where direct I/O is to be had: no device asks for more.
 const ALIGNMENT: u64 = 4096;
+/// Gives the space of a range back.
+const HOLE: FallocateFlags = FallocateFlags::PUNCH_HOLE.union(FallocateFlags::KEEP_SIZE);
 
 /// Reads after which a file that may have a window gets one: opening it and giving it back costs as much as some reads.
 const READS_BEFORE_WINDOW: u32 = 8;
@@ -362,8 +364,16 @@ impl File for LinuxFile {
     }
 
     fn hollow(&self, at: u64, len: u64) -> io::Result<()> {
-        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        self.allocate(flags, at, len)
+        self.allocate(HOLE, at, len)
+    }
+
+    /// Asked behind the end of the file, where there is nothing to give back.
+    fn has_holes(&self) -> bool {
+        let action = Action::Measure;
+        let end = self.allow(action.clone()).and_then(|()| self.length(action));
+        let behind = |end: u64| end.next_multiple_of(ALIGNMENT) + ALIGNMENT;
+        end.map(behind)
+            .is_ok_and(|at| uninterrupted(|| fs::fallocate(&self.main, HOLE, at, ALIGNMENT)).is_ok())
     }
 
     fn lengthen(&self, to: u64) -> io::Result<()> {
@@ -590,6 +600,11 @@ mod tests {
         assert!(bytes.len() == 1 << 20 && kept(0..256 << 10) && kept(768 << 10..1 << 20));
         // Some file systems cannot give any back.
         assert!(hollow <= before - 900 || hollow == before, "{before} {hollow}");
+        assert_eq!(file.has_holes(), hollow < before);
+        assert_eq!(
+            (std::fs::read(&named.path).expect("it") == bytes, blocks()),
+            (true, hollow)
+        );
         file.reserve(256 << 10, 512 << 10).expect("space");
         assert!(blocks() >= before, "{before} {}", blocks());
         assert_eq!(file.size(None).expect("a length"), 1 << 20);

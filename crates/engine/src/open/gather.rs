@@ -3,7 +3,10 @@
 use super::OpenDataSet;
 use crate::error::RequestError;
 use crate::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
+/// Large holes are made in any case, small ones for so long.
+const TIME: Duration = Duration::from_millis(500);
 /// Rounds at most. What is free doubles with each, from a sixteenth at least.
 const ROUNDS: usize = 12;
 
@@ -28,8 +31,9 @@ impl OpenDataSet {
         let from = self.shared.give_back_from.load(Relaxed);
         let has_unlisted = data.has_unlisted();
         if has_unlisted || data.is_sparse(from) {
+            let dense = has_unlisted || !data.has_holes();
             for _ in 0..ROUNDS {
-                match data.gather() {
+                match data.gather(dense) {
                     Ok(0) => break,
                     Ok(_) => self.commit_moved()?,
                     Err(_) => return Ok(()),
@@ -46,7 +50,9 @@ impl OpenDataSet {
         if data.written_bytes() >= from.max(1) {
             // Neither does any of them name what is given back.
             data.sync()?;
-            data.give_space_back(from);
+            let clock = &self.shared.env.clock;
+            let enough = clock.passed() + TIME;
+            data.give_space_back(from, || clock.passed() < enough);
         }
         Ok(())
     }

@@ -141,7 +141,7 @@ struct Space {
     /// Regions the file has been grown for.
     room: u32,
     free_regions: Vec<u32>,
-    /// Those of them that may have no space: it was given back, by this open or by an earlier one.
+    /// Those of them whose space this open gave back. An earlier one may have died before it gave any back.
     hollow: BTreeSet<u32>,
     /// Regions the committed tree still uses and the next one does not (R2).
     freed: Vec<u32>,
@@ -195,7 +195,7 @@ impl Component {
                 region_count: root.region_count,
                 room: root.region_count,
                 free_regions: root.free_regions.clone(),
-                hollow: root.free_regions.iter().copied().collect(),
+                hollow: BTreeSet::new(),
                 freed: Vec::new(),
                 refs: books::Refs::default(),
                 pending: HashMap::new(),

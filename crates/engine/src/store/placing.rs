@@ -1,7 +1,7 @@
 //! Where the dirty CIs of a CA are written: each to sectors that are free, or over its newest image where that is not
 //! committed and long enough (ca:C2).
 
-use super::ca::{CiPlace, NO_REGION};
+use super::ca::CiPlace;
 use super::{CaPage, Component};
 use crate::pool::Latched;
 use cica_format::ca::NO_SLOT;
@@ -71,7 +71,8 @@ impl Component {
         }
     }
 
-    /// Then the CA is better whole again, which gives its annex back, if the file need not grow for it.
+    /// Then the CA is better written whole, with one write in place of many, if the file need not grow for it. It has no
+    /// annex then.
     pub(super) fn gathers(&self, page: CaPage<'_>, dirty: &[Dirty<'_>], places: &[Slot]) -> bool {
         let move_there = || {
             dirty
@@ -79,7 +80,7 @@ impl Component {
                 .zip(places)
                 .filter(|(d, slot)| page.place(d.i).slot != slot.first)
         };
-        page.annex() != NO_REGION && self.is_most(page, move_there().count()) && self.has_free_region()
+        self.is_most(page, move_there().count()) && self.has_free_region()
     }
 
     /// So many CIs are more than three quarters of those that a CA has.
