@@ -43,18 +43,25 @@ impl OpenDataSet {
         let least = if has_unlisted { 1 } else { from.max(1) };
         if data.free_at_end() >= least && data.trim() {
             self.commit_moved()?;
-            // Both copies of the root are to name no region that is cut off.
-            data.sync()?;
-            data.cut()?;
+            if self.has_last_root_twice()? {
+                data.cut()?;
+            }
         }
-        if data.written_bytes() >= from.max(1) {
-            // Neither does any of them name what is given back.
-            data.sync()?;
+        if data.written_bytes() >= from.max(1) && self.has_last_root_twice()? {
             let clock = &self.shared.env.clock;
             let enough = clock.passed() + TIME;
             data.give_space_back(from, || clock.passed() < enough);
         }
         Ok(())
+    }
+
+    /// Whether both copies of the root are the last one, durably: neither names what is free then. The second may have
+    /// failed to be written (R7).
+    fn has_last_root_twice(&self) -> Result<bool, RequestError> {
+        let data = &self.common().data;
+        data.sync()?;
+        let root = self.roots.lock().data.clone();
+        Ok(data.has_root_twice(&root).unwrap_or(false))
     }
 
     fn commit_moved(&self) -> Result<(), RequestError> {

@@ -382,6 +382,14 @@ impl Pool {
         })
     }
 
+    /// Latches a frame if it holds this page and nobody else has it. Its number may be an old one, and its place by now
+    /// within another page: that is not written to (latch:L2).
+    #[inline]
+    pub fn latch_page(&self, frame: u32, page: PageId) -> Option<Latched<'_>> {
+        self.version_of(frame, page)
+            .and_then(|version| self.latch_at(frame, version))
+    }
+
     /// A frame without a page that nobody else knows, in hand.
     fn in_hand(&self, frame: u32) -> Latched<'_> {
         let mut latched = self.latch(frame);

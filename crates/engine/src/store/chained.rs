@@ -117,8 +117,7 @@ impl Component {
             if its != ca || twice || frame == NO_FRAME || !self.pool.descriptor(frame).dirty() {
                 continue;
             }
-            let latched = self.pool.try_latch(frame);
-            let latched = latched.filter(|l| l.page() == Some(self.page_id(PageKind::Ci, ci)));
+            let latched = self.pool.latch_page(frame, self.page_id(PageKind::Ci, ci));
             dirty.extend(latched.map(|latched| Dirty { ci, i, latched }));
         }
         dirty.sort_by_key(|d| d.i);

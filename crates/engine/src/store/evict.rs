@@ -46,12 +46,9 @@ impl Component {
     fn give_up_of(&self, ca: u32, descriptor: u32, i: usize) -> Gave {
         let (ca_page, ci) = (CaPage::of(self.pool.view(descriptor)), self.layout.join(ca, i as u32));
         let frame = ca_page.frame(i);
-        let Some(latched) = self.pool.try_latch(frame) else {
+        let Some(latched) = self.pool.latch_page(frame, self.page_id(PageKind::Ci, ci)) else {
             return Gave::Busy;
         };
-        if latched.page() != Some(self.page_id(PageKind::Ci, ci)) {
-            return Gave::Busy;
-        }
         // Looked at again: it may have come since it was chosen.
         if self.pool.descriptor(frame).is_kept() {
             return Gave::Not;

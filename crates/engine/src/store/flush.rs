@@ -5,7 +5,7 @@ use super::images::Images;
 use super::placing::{Dirty, Slot};
 use super::{CaPage, Component};
 use crate::error::RequestError;
-use crate::pool::{Latched, PageKind, NO_FRAME};
+use crate::pool::{Latched, PageId, PageKind, NO_FRAME};
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_disk::{ReadAt, WriteAt};
 use cica_format::ca::NO_SLOT;
@@ -62,7 +62,7 @@ impl Component {
             descriptor => {
                 let page = CaPage::of(self.pool.view(descriptor));
                 // Who has the latch of a page may wait for that of another one.
-                let mut dirty = self.dirty(ca, page, |frame| self.pool.try_latch(frame));
+                let mut dirty = self.dirty(ca, page, |frame, id| self.pool.latch_page(frame, id));
                 self.write_latched(ca, page, &mut dirty).map(|()| dirty.len())
             }
         }
@@ -70,19 +70,25 @@ impl Component {
 
     /// Writes the dirty CIs of one CA. The caller holds the CA's lock and keeps writers out.
     pub(super) fn write_dirty(&self, ca: u32, page: CaPage<'_>) -> Result<(), RequestError> {
-        let mut dirty = self.dirty(ca, page, |frame| Some(self.pool.latch(frame)));
+        let mut dirty = self.dirty(ca, page, |frame, _| Some(self.pool.latch(frame)));
         self.write_latched(ca, page, &mut dirty)
     }
 
     /// The dirty CIs of one CA, latched.
-    fn dirty<'p>(&'p self, ca: u32, page: CaPage<'_>, latch: impl Fn(u32) -> Option<Latched<'p>>) -> Vec<Dirty<'p>> {
+    fn dirty<'p>(
+        &'p self,
+        ca: u32,
+        page: CaPage<'_>,
+        latch: impl Fn(u32, PageId) -> Option<Latched<'p>>,
+    ) -> Vec<Dirty<'p>> {
         let latched = |i: usize| {
             let (frame, ci) = (page.frame(i), self.layout.join(ca, i as u32));
             if frame == NO_FRAME || !self.pool.descriptor(frame).dirty() {
                 return None;
             }
             // Its page may have moved to a larger frame before the latch was there.
-            let latched = latch(frame).filter(|l| l.page() == Some(self.page_id(PageKind::Ci, ci)))?;
+            let id = self.page_id(PageKind::Ci, ci);
+            let latched = latch(frame, id).filter(|l| l.page() == Some(id))?;
             Some(Dirty { ci, i, latched })
         };
         (0..self.layout.ci_per_ca).filter_map(latched).collect()
@@ -94,7 +100,11 @@ impl Component {
             return Ok(());
         }
         let written = match self.places_for(page, dirty) {
-            Some(places) if !self.gathers(page, dirty, &places) => self.fill_slots(ca, page, dirty, &places),
+            // What the others lie on may be unreadable, and the region taken have no space: neither is needed.
+            Some(places) if self.gathers(page, dirty, &places) => self
+                .move_region(ca, page, dirty)
+                .or_else(|_| self.fill_slots(ca, page, dirty, &places)),
+            Some(places) => self.fill_slots(ca, page, dirty, &places),
             _ if self.is_most(page, dirty.len()) || page.annex() != NO_REGION || !self.layout.may_have_annex() => {
                 self.move_region(ca, page, dirty)
             }

@@ -71,16 +71,12 @@ impl Component {
         }
     }
 
-    /// Then the CA is better written whole, with one write in place of many, if the file need not grow for it. It has no
-    /// annex then.
+    /// Then the CA is better written whole, with one write in place of many, if the file need not grow for it. It loses
+    /// its annex by that.
     pub(super) fn gathers(&self, page: CaPage<'_>, dirty: &[Dirty<'_>], places: &[Slot]) -> bool {
-        let move_there = || {
-            dirty
-                .iter()
-                .zip(places)
-                .filter(|(d, slot)| page.place(d.i).slot != slot.first)
-        };
-        self.is_most(page, move_there().count()) && self.has_free_region()
+        let moves = |(d, slot): &(&Dirty<'_>, &Slot)| slot.sectors > 0 && page.place(d.i).slot != slot.first;
+        let moving = dirty.iter().zip(places).filter(moves).count();
+        self.is_most(page, moving) && self.has_free_regions()
     }
 
     /// So many CIs are more than three quarters of those that a CA has.

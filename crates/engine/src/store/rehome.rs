@@ -92,11 +92,7 @@ impl Component {
             let done = self.with_ca(ca, |page| {
                 let latched = match page.frame(i) {
                     NO_FRAME => None,
-                    frame => Some(
-                        self.pool
-                            .try_latch(frame)
-                            .filter(|latched| latched.page() == Some(id))?,
-                    ),
+                    frame => Some(self.pool.latch_page(frame, id)?),
                 };
                 f.take().map(|f| f(page, latched))
             })?;

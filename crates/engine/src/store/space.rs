@@ -227,9 +227,9 @@ impl Component {
         free.sort_unstable_by(|one, other| other.cmp(one));
     }
 
-    /// Whether a region can be taken without growing the file.
-    pub(super) fn has_free_region(&self) -> bool {
-        !self.space.lock().free_regions.is_empty()
+    /// Whether a region can be taken without growing the file, and another one by who has no other way.
+    pub(super) fn has_free_regions(&self) -> bool {
+        self.space.lock().free_regions.len() > 1
     }
 
     pub(super) fn give_back_region(&self, region: u32) {
