@@ -38,6 +38,8 @@ pub struct SimDisk {
 
 struct Record {
     start: Image,
+    /// See [`SimDisk::set_holes`].
+    holes: bool,
     events: Vec<Event>,
     faults: Faults,
     calls: Calls,
@@ -69,6 +71,7 @@ impl From<Image> for SimDisk {
         let live = MemoryDisk::from(start.clone());
         let record = Record {
             start,
+            holes: false,
             events: Vec::new(),
             faults: Faults::none(),
             calls: Calls::default(),
@@ -89,6 +92,11 @@ impl SimDisk {
     /// Sets what shall go wrong from now on; the counts of its faults start now.
     pub fn set_faults(&self, faults: Faults) {
         locked(&self.record).faults = faults;
+    }
+
+    /// Sets whether its file system says that it [has holes](File::has_holes); at first it has none.
+    pub fn set_holes(&self, has: bool) {
+        locked(&self.record).holes = has;
     }
 
     /// How many events happened so far.

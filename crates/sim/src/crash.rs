@@ -17,7 +17,7 @@ use cica_disk::{Image, MemoryDisk, SimDisk};
 use crate::coverage::{self, Coverage};
 use crate::fate::{fates, Fate, ImageKind, Limits};
 use crate::random::Random;
-use crate::subject::{History, Recovered, Subject};
+use crate::subject::{disk_of, History, Recovered, Subject};
 
 /// Which images to look at.
 #[derive(Debug, Clone, Copy)]
@@ -185,7 +185,7 @@ struct Recording {
 }
 
 fn record(subject: &dyn Subject) -> Result<Recording, ImageFailure> {
-    let disk = SimDisk::from(subject.start());
+    let disk = disk_of(subject);
     let mut history = History::default();
     let ran = guarded(|| {
         let run = subject.run(Arc::new(disk.clone()), &mut |step| history.note(disk.events(), step));

@@ -16,7 +16,7 @@ use cica_disk::{Image, MemoryDisk, SimDisk};
 
 use crate::crash::{guarded, is_panic};
 use crate::random::Random;
-use crate::subject::{History, Subject};
+use crate::subject::{disk_of, History, Subject};
 
 /// What became of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,7 +107,7 @@ pub fn damage(subject: &dyn Subject, seed: u64, places: u64) -> (DamageReport, O
 }
 
 fn run(subject: &dyn Subject, seed: u64, places: u64, report: &mut DamageReport) -> Result<(), DamageFailure> {
-    let disk = SimDisk::from(subject.start());
+    let disk = disk_of(subject);
     let mut history = History::default();
     let ran = guarded(|| {
         let run = subject.run(Arc::new(disk.clone()), &mut |step| history.note(disk.events(), step));

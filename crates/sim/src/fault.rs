@@ -24,7 +24,7 @@ use cica_disk::{Image, MemoryDisk, SimDisk};
 use crate::crash::{guarded, is_panic};
 use crate::fate::{fates, Limits};
 use crate::random::Random;
-use crate::subject::{History, Recovered, Stop, Subject};
+use crate::subject::{disk_of, History, Recovered, Stop, Subject};
 
 /// Which faults to inject.
 #[derive(Debug, Clone, Copy)]
@@ -184,7 +184,7 @@ fn inject_all(subject: &dyn Subject, plan: FaultPlan, report: &mut FaultReport) 
 }
 
 fn good_run(subject: &dyn Subject) -> Result<(SimDisk, History), FaultFailure> {
-    let disk = SimDisk::from(subject.start());
+    let disk = disk_of(subject);
     let mut history = History::default();
     let ran = guarded(|| {
         let run = subject.run(Arc::new(disk.clone()), &mut |step| history.note(disk.events(), step));
@@ -256,7 +256,7 @@ fn strike(
     random: &mut Random,
     report: &mut FaultReport,
 ) -> Result<(), String> {
-    let disk = SimDisk::from(subject.start());
+    let disk = disk_of(subject);
     disk.set_faults(kind.faults(call, random));
     let mut history = History::default();
     let ran = guarded(|| {

@@ -252,6 +252,10 @@ impl File for MortalFile {
         self.process.whole(|| self.file.size(set))
     }
 
+    fn has_holes(&self) -> bool {
+        self.file.has_holes()
+    }
+
     fn reserve(&self, at: u64, len: u64) -> io::Result<()> {
         self.process.whole(|| self.file.reserve(at, len))
     }

@@ -29,6 +29,10 @@ impl Subject for ModelRun<'_> {
         Session::empty_disk()
     }
 
+    fn has_holes(&self) -> bool {
+        self.shape.has_holes()
+    }
+
     fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
         self.told.begin();
         let mut oracle = Oracle::new(self.shape);

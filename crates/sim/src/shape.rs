@@ -92,6 +92,11 @@ impl Durability {
 }
 
 impl Shape {
+    /// Whether the file system has holes: it follows from what was drawn, so that earlier seeds draw what they drew.
+    pub fn has_holes(&self) -> bool {
+        self.ci_per_ca % 2 == 1
+    }
+
     /// The shape that a written-down run starts from (see [`crate::replay`]).
     pub fn plain() -> Shape {
         Shape {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cica_disk::{Disk, Image};
+use cica_disk::{Disk, Image, SimDisk};
 
 /// One request of a run, done. A store has one or more parts; each goes from moment to moment by itself, so what a
 /// crash leaves of one part says nothing about the others.
@@ -75,6 +75,11 @@ pub trait Subject: Sync {
     /// The disk before anything happens.
     fn start(&self) -> Image;
 
+    /// Whether its file system has holes: what a close gives back goes another way where it has none.
+    fn has_holes(&self) -> bool {
+        false
+    }
+
     /// Makes the store (the first step) and does the workload, telling `note` about each step that was done, and about
     /// one that failed as if it had been done, because it may have been. `Err` is an answer that is wrong, or an error
     /// that stopped the run.
@@ -91,6 +96,13 @@ pub trait Subject: Sync {
     fn is_of_one_root(&self) -> bool {
         true
     }
+}
+
+/// The disk of a subject before anything happens.
+pub fn disk_of(subject: &dyn Subject) -> SimDisk {
+    let disk = SimDisk::from(subject.start());
+    disk.set_holes(subject.has_holes());
+    disk
 }
 
 /// Why a run stopped before its end.

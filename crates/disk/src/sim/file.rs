@@ -168,6 +168,11 @@ impl File for SimFile {
         Ok(to)
     }
 
+    /// What is given back is written over with zeros either way.
+    fn has_holes(&self) -> bool {
+        locked(&self.disk.record).holes
+    }
+
     /// Fails like what makes a file longer; all bytes of this file have their space.
     fn reserve(&self, at: u64, len: u64) -> io::Result<()> {
         let path = &self.file.path;

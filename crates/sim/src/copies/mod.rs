@@ -7,11 +7,11 @@ pub mod snapshot;
 use std::fmt;
 use std::sync::Arc;
 
-use cica_disk::{Image, MemoryDisk, SimDisk};
+use cica_disk::{Image, MemoryDisk};
 
 use crate::crash::{guarded, is_panic};
 pub use crate::damage::DamageCounts;
-use crate::subject::{History, Recovered, Subject};
+use crate::subject::{disk_of, History, Recovered, Subject};
 
 /// A copy that is wrong.
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ struct Recorded {
 }
 
 fn record(subject: &dyn Subject) -> Result<Recorded, CopyFailure> {
-    let disk = SimDisk::from(subject.start());
+    let disk = disk_of(subject);
     let mut history = History::default();
     let ran = guarded(|| {
         let run = subject.run(Arc::new(disk.clone()), &mut |step| history.note(disk.events(), step));

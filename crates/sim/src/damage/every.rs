@@ -13,7 +13,7 @@ use cica_disk::{Image, MemoryDisk, Open, SimDisk};
 
 use super::{read, DamageCounts, DamageFailure};
 use crate::crash::{guarded, is_panic};
-use crate::subject::{History, Subject};
+use crate::subject::{disk_of, History, Subject};
 
 /// Moments of the run whose sectors come back.
 const MOMENTS: usize = 12;
@@ -27,7 +27,7 @@ pub fn every_bit(subject: &dyn Subject, every: usize) -> (DamageCounts, Option<D
 }
 
 fn run(subject: &dyn Subject, every: usize, report: &mut DamageCounts) -> Result<(), DamageFailure> {
-    let disk = SimDisk::from(subject.start());
+    let disk = disk_of(subject);
     let mut history = History::default();
     let ran = guarded(|| {
         let run = subject.run(Arc::new(disk.clone()), &mut |step| history.note(disk.events(), step));

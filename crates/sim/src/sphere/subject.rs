@@ -114,6 +114,10 @@ impl Subject for SphereRun<'_> {
         self.start.clone()
     }
 
+    fn has_holes(&self) -> bool {
+        self.shape.base.has_holes()
+    }
+
     fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
         let mut oracle = SphereOracle::new(self.shape, self.records);
         let mut log = StepLog::to(note);

@@ -439,6 +439,10 @@ impl Subject for UnitsRun<'_> {
         self.start.clone()
     }
 
+    fn has_holes(&self) -> bool {
+        self.workload.start[0].len() % 2 == 1
+    }
+
     fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
         let mut oracle = UnitOracle::new(self.workload.start.clone());
         let mut log = StepLog::to(note);

@@ -10,7 +10,7 @@ use crate::death::left;
 use crate::oracle::NO_SPACE;
 use crate::request::{Reply, Request};
 use crate::session::Trouble;
-use crate::shape::Durability;
+use crate::shape::{Durability, Shape};
 use crate::subject::{Recovered, Step, StepLog, Stop, Subject};
 use crate::volume::action::{Card, VolumeAction};
 use crate::volume::logs::use_all;
@@ -197,6 +197,10 @@ impl<'a> VolumeRun<'a> {
 impl Subject for VolumeRun<'_> {
     fn start(&self) -> Image {
         self.start.clone()
+    }
+
+    fn has_holes(&self) -> bool {
+        self.workload.shape.slots.first().is_some_and(Shape::has_holes)
     }
 
     fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
