@@ -783,3 +783,54 @@ fn a_commit_that_has_room_fails_for_nothing_that_it_could_do_without() {
         assert_eq!(unsealed(record), 1 + u64::from(changed(&n)), "record {n}");
     }
 }
+
+/// The second copy of a root need not have been written when a commit is done. Until it is, what the older copy names
+/// is given back to nobody: the newest may be lost.
+#[test]
+fn nothing_is_given_back_that_an_older_copy_of_the_root_names() {
+    let (areas, mut moments) = (12, Vec::new());
+    for nth in 1.. {
+        let disk = SimDisk::new();
+        let world = World::on(Arc::new(disk.clone()) as Arc<dyn Disk>, Path::new("/"));
+        let engine = world.engine();
+        engine.give_back_from(0);
+        world.create(&engine, "a", |data, index| {
+            (data.primary, data.secondary, index.primary) = (64 << 20, 1 << 20, 4 << 20);
+        });
+        let ds = world.open(&engine, "a");
+        let mut s = ds.string();
+        for n in 0..areas * AREA {
+            s.insert(&sealed(n, 0, 60), Insert::Sequential).unwrap();
+        }
+        drop(s);
+        ds.close().unwrap();
+        // All control areas move, and what they leave is free.
+        let ds = world.open(&engine, "a");
+        let mut s = ds.string();
+        for n in 0..areas * AREA {
+            s.get(&key(n), Search::Equal, Intent::Update).unwrap();
+            s.update(&sealed(n, 4, 60)).unwrap();
+        }
+        drop(s);
+        let (path, before) = (world.paths("a").0, disk.calls().of(Call::Write));
+        disk.set_faults(Faults::none().fail(Call::Write, nth, Errno::Io).only(&path));
+        let closed = ds.close();
+        let calls = disk.calls().of(Call::Write) - before;
+        disk.set_faults(Faults::none());
+        if closed.is_ok() {
+            let newest = engine.peek(&path).unwrap().version;
+            let at = u64::from(newest & 1) * AREA_LEN as u64;
+            disk.overwrite(&path, at, &vec![0; AREA_LEN]).unwrap();
+            let ds = world.open(&world.engine(), "a");
+            let mut s = ds.string();
+            let mut value = |n| unsealed(s.get(&key(n), Search::Equal, Intent::Read).unwrap().bytes);
+            let moment = value(0);
+            (0..areas * AREA).for_each(|n| assert_eq!(value(n), moment, "write {nth}, record {n}"));
+            moments.push(moment);
+        }
+        if nth > calls {
+            break;
+        }
+    }
+    assert!(moments.contains(&0) && moments.contains(&4), "{moments:?}");
+}

@@ -8,8 +8,8 @@
 //! * S2. What a request needs to go on (page, slot, region) is found before anything is changed.
 //! * S3. Locks: a CA's lock (64 stripes) covers its descriptor, its slots and the I/O of its CIs. A split takes it while
 //!   it has the latch of the page that it splits. So who has it only *tries* for the latch of a page that others can
-//!   find, and gives the lock up before the next try ([`Component::with_ci`]). A commit alone waits, because it keeps
-//!   writers out. Frames are taken before both; giving up frames only tries for locks too.
+//!   find, and gives the lock up before the next try ([`Component::with_ci`]). A commit, and who drops all pages, wait:
+//!   they keep writers out. Frames are taken before both; giving up frames only tries for locks too.
 //! * S8. Each CA with a dirty page, or with a descriptor that its written header has not, is listed as changed. It is
 //!   listed behind the change, when the page is where the descriptor says; who takes it off the list looks for dirty
 //!   pages behind that. So one of them sees the other.
