@@ -6,19 +6,19 @@
 //! a kill in the middle of updates. The space is watched all the time.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::clock::Measurement;
 use crate::driver::Worker;
-use crate::engines::{choose, Engine, ENGINES};
 use crate::files::bytes_under;
 use crate::flags::Flags;
 use crate::json::Json;
 use crate::latency::Latency;
 use crate::machine;
 use crate::peer::Result;
+use crate::plan::{is_peer, not_zero, Plan};
 use crate::report::{save, Table};
 use crate::workload::OPS;
 
@@ -27,50 +27,30 @@ const WATCH: Duration = Duration::from_millis(50);
 /// Units of a synced phase, so that a slow device does not hold up the run.
 const SYNCED_UNITS: u64 = 50;
 
-struct Plan {
-    dir: PathBuf,
-    records: u64,
+struct Grow {
+    plan: Plan,
     ops: u64,
-    batch: u64,
-    cache_bytes: u64,
     kill_after: Duration,
-    engines: Vec<Engine>,
-    json: Option<String>,
 }
 
-impl Plan {
-    fn from_flags(mut flags: Flags) -> Result<Plan> {
-        let able: Vec<&str> = ENGINES
-            .iter()
-            .filter(|engine| engine.units)
-            .map(|engine| engine.name)
-            .collect();
-        let plan = Plan {
-            dir: flags
-                .take_text("dir")
-                .ok_or("--dir names the directory to work in")?
-                .into(),
-            records: flags.take("records", 1_000_000)?,
+impl Grow {
+    fn from_flags(mut flags: Flags) -> Result<Grow> {
+        let grow = Grow {
+            plan: Plan::take(&mut flags, 1_000_000, |engine| engine.units)?,
             ops: flags.take("ops", 200_000)?,
-            batch: flags.take("batch", 1000)?,
-            cache_bytes: flags.take("cache-mib", 2048u64)? << 20,
             kill_after: Duration::from_millis(flags.take("kill-after-ms", 2000u64)?),
-            engines: choose(&flags.take_text("engines").unwrap_or_else(|| able.join(",")))?,
-            json: flags.take_text("json"),
         };
         flags.finish()?;
-        if plan.records < 100 || plan.ops == 0 || plan.batch == 0 {
-            return Err("--records must be 100 at least, --ops and --batch must not be 0".into());
+        not_zero(&[("ops", grow.ops)])?;
+        if grow.plan.records < 100 {
+            return Err("--records must be 100 at least".into());
         }
-        if plan.cache_bytes == 0 {
-            return Err("--cache-mib must not be 0".into());
-        }
-        match plan.engines.iter().find(|engine| !engine.units) {
+        match grow.plan.engines.iter().find(|engine| !engine.units) {
             Some(engine) => Err(format!(
                 "{} has no transactions: it cannot take part in grow",
                 engine.name
             )),
-            None => Ok(plan),
+            None => Ok(grow),
         }
     }
 }
@@ -93,8 +73,8 @@ struct Space {
     records: u64,
 }
 
-struct Run<'p> {
-    plan: &'p Plan,
+struct Run<'g> {
+    grow: &'g Grow,
     workers: Vec<Worker>,
     rows: Vec<Row>,
     spaces: BTreeMap<&'static str, Space>,
@@ -102,19 +82,13 @@ struct Run<'p> {
 
 /// `cica-bench grow`.
 pub fn main(flags: Flags) -> Result<()> {
-    let plan = Plan::from_flags(flags)?;
-    let mut workers = plan
-        .engines
-        .iter()
-        .map(|&engine| Worker::start(engine, &plan.dir, plan.records, plan.batch, plan.cache_bytes))
-        .collect::<Result<Vec<Worker>>>()?;
-    let versions = workers
-        .iter_mut()
-        .map(|worker| worker.ask("version"))
-        .collect::<Result<Vec<String>>>()?;
-    print_head(&plan, &versions);
+    let grow = Grow::from_flags(flags)?;
+    let plan = &grow.plan;
+    let (workers, versions) = plan.start_all()?;
+    let how = format!("{} operations, units of {}", grow.ops, plan.batch);
+    plan.print_head("grow", &how, &versions);
     let mut run = Run {
-        plan: &plan,
+        grow: &grow,
         workers,
         rows: Vec::new(),
         spaces: BTreeMap::new(),
@@ -129,9 +103,7 @@ pub fn main(flags: Flags) -> Result<()> {
 
 impl Run<'_> {
     fn live(&mut self) -> Result<()> {
-        let Plan {
-            records, ops, batch, ..
-        } = *self.plan;
+        let (ops, &Plan { records, batch, .. }) = (self.grow.ops, &self.grow.plan);
         let (twelfth, half) = (records * 12 / 100, records / 2);
         let (in_units, synced) = (
             (ops / batch).max(1) * batch,
@@ -184,7 +156,7 @@ impl Run<'_> {
         for mut worker in std::mem::take(&mut self.workers) {
             let engine = worker.engine.name;
             worker.ask("open unsynced")?;
-            worker.kill_during(&format!("raw-update {} 7", u64::MAX), self.plan.kill_after)?;
+            worker.kill_during(&format!("raw-update {} 7", u64::MAX), self.grow.kill_after)?;
             let mut worker = worker.again()?;
             let measured = worker.measure("first-get unsynced")?;
             worker.finish()?;
@@ -233,13 +205,13 @@ impl Run<'_> {
     fn space_table(&self) -> Table {
         let title = "bytes on the device over raw bytes (logs included)";
         let mut table = Table::new(title, &["engine", "after load", "peak while open", "after CLOSE"]);
-        for engine in &self.plan.engines {
+        for engine in &self.grow.plan.engines {
             let space = self.spaces.get(engine.name).copied().unwrap_or_default();
             let over =
                 |bytes: u64, records: u64| format!("{:.2}", bytes as f64 / (records * OPS.record as u64).max(1) as f64);
             table.row(vec![
                 engine.name.into(),
-                over(space.loaded, self.plan.records),
+                over(space.loaded, self.grow.plan.records),
                 over(space.peak, space.records),
                 over(space.closed, space.records),
             ]);
@@ -279,25 +251,12 @@ impl Run<'_> {
                 ("bytes_after_close", Json::whole(space.closed)),
             ])
         });
-        let names = self.plan.engines.iter().zip(versions);
-        Json::map([
-            ("program", Json::text("grow")),
-            ("records", Json::whole(self.plan.records)),
-            ("batch", Json::whole(self.plan.batch)),
-            ("cache_bytes", Json::whole(self.plan.cache_bytes)),
-            ("machine", machine::describe_json()),
-            ("load_average_at_the_end", Json::text(machine::load())),
-            (
-                "versions",
-                Json::Map(
-                    names
-                        .map(|(engine, text)| (engine.name.to_string(), Json::text(text)))
-                        .collect(),
-                ),
-            ),
-            ("results", Json::List(rows.collect())),
-            ("space", Json::List(sizes.collect())),
-        ])
+        let mut fields = self.grow.plan.json_head("grow", versions);
+        let load = Json::text(machine::load());
+        fields.push(("load_average_at_the_end".into(), load));
+        fields.push(("results".into(), Json::List(rows.collect())));
+        fields.push(("space".into(), Json::List(sizes.collect())));
+        Json::Map(fields)
     }
 }
 
@@ -326,22 +285,6 @@ fn watched<T>(dir: &Path, work: impl FnOnce() -> Result<T>) -> Result<(T, u64)> 
     })
 }
 
-fn print_head(plan: &Plan, versions: &[String]) {
-    println!(
-        "grow: {} records (16-byte key, 200-byte value), {} operations, units of {}, cache {} MiB",
-        plan.records,
-        plan.ops,
-        plan.batch,
-        plan.cache_bytes >> 20
-    );
-    machine::describe()
-        .iter()
-        .for_each(|(name, value)| println!("  {name}: {value}"));
-    for (engine, version) in plan.engines.iter().zip(versions) {
-        println!("  {}: {version}", engine.name);
-    }
-}
-
 /// One phase; a last column compares rates on the wall with the best engine that is not a Cica (more is better).
 fn phase_table(phase: &str, all: &[Row]) -> Table {
     let whole = matches!(phase, "close" | "open after kill");
@@ -355,10 +298,9 @@ fn phase_table(phase: &str, all: &[Row]) -> Table {
     if timed {
         head.extend(["p50 us", "p99 us", "p99.9 us", "longest ms"]);
     }
-    let is_peer = |row: &&Row| !row.engine.starts_with("cica") && row.engine != "none";
     let best = all
         .iter()
-        .filter(is_peer)
+        .filter(|row| is_peer(row.engine))
         .map(|row| row.measured.wall_per_op())
         .fold(f64::INFINITY, f64::min);
     let mut table = Table::new(&format!("{phase} ({unit})"), &head);
@@ -419,6 +361,6 @@ mod tests {
     #[test]
     fn who_has_no_transactions_is_refused() {
         let flags = Flags::parse(&["--dir", "/x", "--engines", "bdb"].map(str::to_string)).unwrap();
-        assert!(Plan::from_flags(flags).err().unwrap().contains("bdb"));
+        assert!(Grow::from_flags(flags).err().unwrap().contains("bdb"));
     }
 }

@@ -26,6 +26,7 @@ pub mod machine;
 pub mod ops;
 pub mod peer;
 pub mod phases;
+pub mod plan;
 pub mod report;
 pub mod series;
 pub mod step;

@@ -1,106 +1,142 @@
-//! `cica-bench load`: loads of any size, for a disk that holds one engine's files at a time.
+//! `cica-bench load`: loads of any size, and requests behind them, for a disk that holds one engine's files at a time.
 //!
 //! Each round is done by every engine, each in a new process and an empty directory, which goes when it is done. Each
 //! round begins with another engine.
 
-use std::path::PathBuf;
-
 use crate::clock::Measurement;
-use crate::driver::Worker;
-use crate::engines::{choose, Engine, ENGINES};
+use crate::engines::Engine;
 use crate::files::{bytes_under, make_empty};
 use crate::flags::Flags;
 use crate::json::Json;
 use crate::machine;
 use crate::peer::Result;
+use crate::plan::{is_peer, not_zero, Plan};
 use crate::report::{save, Table};
 use crate::series::{rounds_table, Series};
 
-struct Plan {
-    dir: PathBuf,
-    records: u64,
+/// What follows each load where `--ops` says how many: what it is called, its title, and the order.
+const BEHIND: [(&str, &str, &str); 6] = [
+    ("scan", "full scan, after the load", "scan"),
+    ("get", "random get", "get OPS ROUND"),
+    ("zipf", "get by Zipf's law", "zipf OPS ROUND"),
+    ("update", "random update, not synced", "update OPS ROUND"),
+    ("insert", "random insert, not synced", "insert OPS"),
+    ("rescan", "full scan, after the inserts", "scan"),
+];
+
+struct Load {
+    plan: Plan,
     rounds: u64,
-    batch: u64,
-    cache_bytes: u64,
-    engines: Vec<Engine>,
-    json: Option<String>,
+    /// Requests of each kind behind a load.
+    ops: u64,
 }
 
-impl Plan {
-    fn from_flags(mut flags: Flags) -> Result<Plan> {
-        let all: Vec<&str> = ENGINES.iter().map(|engine| engine.name).collect();
-        let plan = Plan {
-            dir: flags
-                .take_text("dir")
-                .ok_or("--dir names the directory to work in")?
-                .into(),
-            records: flags.take("records", 5_000_000)?,
+impl Load {
+    fn from_flags(mut flags: Flags) -> Result<Load> {
+        let load = Load {
+            plan: Plan::take(&mut flags, 5_000_000, |_| true)?,
             rounds: flags.take("rounds", 3)?,
-            batch: flags.take("batch", 1000)?,
-            cache_bytes: flags.take("cache-mib", 2048u64)? << 20,
-            engines: choose(&flags.take_text("engines").unwrap_or_else(|| all.join(",")))?,
-            json: flags.take_text("json"),
+            ops: flags.take("ops", 0)?,
         };
         flags.finish()?;
-        if plan.records == 0 || plan.rounds == 0 || plan.batch == 0 {
-            return Err("--records, --rounds and --batch must not be 0".into());
+        not_zero(&[("rounds", load.rounds)])?;
+        if load.ops > load.plan.records {
+            return Err("--ops must not be more than --records".into());
         }
-        Ok(plan)
+        Ok(load)
     }
+
+    /// Name, title and order of each phase of a round.
+    fn phases(&self, round: u64) -> Vec<(&'static str, &'static str, String)> {
+        let mut phases = vec![("load", "sequential load", "load".to_string())];
+        let behind = BEHIND.iter().filter(|_| self.ops > 0);
+        phases.extend(behind.map(|&(name, title, order)| {
+            let order = order.replace("OPS", &self.ops.to_string());
+            (name, title, order.replace("ROUND", &round.to_string()))
+        }));
+        phases
+    }
+}
+
+/// One engine's rounds of every phase, and the bytes that its last load took.
+struct Loaded {
+    engine: &'static str,
+    phases: Vec<Series>,
+    bytes: u64,
 }
 
 /// `cica-bench load`.
 pub fn main(flags: Flags) -> Result<()> {
-    let plan = Plan::from_flags(flags)?;
-    println!(
-        "load: {} records (16-byte key, 200-byte value), {} rounds, commit every {}, cache {} MiB",
-        plan.records,
-        plan.rounds,
-        plan.batch,
-        plan.cache_bytes >> 20
-    );
-    machine::describe()
-        .iter()
-        .for_each(|(name, value)| println!("  {name}: {value}"));
-    let series = |engine: &Engine| Series {
-        phase: "load".into(),
-        engine: engine.name,
-        rounds: Vec::new(),
-    };
-    let mut all: Vec<Series> = plan.engines.iter().map(series).collect();
-    let mut bytes = vec![0; all.len()];
-    for round in 0..plan.rounds as usize {
+    let load = Load::from_flags(flags)?;
+    let plan = &load.plan;
+    let mut how = format!("{} rounds, commit every {}", load.rounds, plan.batch);
+    if load.ops > 0 {
+        how = format!("{} operations, {how}", load.ops);
+    }
+    let versions = versions(plan)?;
+    plan.print_head("load", &how, &versions);
+    let mut all: Vec<Loaded> = plan.engines.iter().map(|engine| load.none_yet(engine)).collect();
+    for round in 0..load.rounds {
         for turn in 0..all.len() {
-            let at = (turn + round) % all.len();
-            let (measured, stored) = load(&plan, plan.engines[at])?;
-            all[at].rounds.push(measured);
-            bytes[at] = stored;
+            let at = (turn + round as usize) % all.len();
+            load.round(plan.engines[at], round, &mut all[at])?;
         }
     }
-    print!("\n{}", rounds_table("sequential load (nanoseconds per record)", &all));
-    print!("\n{}", summary(&plan, &all, &bytes));
+    for (place, (_, title, _)) in load.phases(0).iter().enumerate() {
+        let of = |loaded: &Loaded| loaded.phases[place].clone();
+        let series: Vec<Series> = all.iter().map(of).collect();
+        print!(
+            "\n{}",
+            rounds_table(&format!("{title} (nanoseconds per record)"), &series)
+        );
+        print!("\n{}", compared(&series));
+    }
+    print!("\n{}", space_table(plan, &all));
     println!("\nload average at the end: {}", machine::load());
-    save(plan.json.as_deref(), &to_json(&plan, &all, &bytes))
+    save(plan.json.as_deref(), &to_json(plan, &versions, &all))
 }
 
-/// One load, and the bytes that it takes on the device.
-fn load(plan: &Plan, engine: Engine) -> Result<(Measurement, u64)> {
-    let mut worker = Worker::start(engine, &plan.dir, plan.records, plan.batch, plan.cache_bytes)?;
-    let dir = worker.dir().to_path_buf();
-    let measured = worker.measure("load")?;
-    let stored = bytes_under(&dir)?;
-    worker.finish()?;
-    make_empty(&dir)?;
-    Ok((measured, stored))
+fn versions(plan: &Plan) -> Result<Vec<String>> {
+    let ask = |&engine: &Engine| {
+        let mut worker = plan.start(engine)?;
+        let version = worker.ask("version")?;
+        worker.finish()?;
+        Ok(version)
+    };
+    plan.engines.iter().map(ask).collect()
 }
 
-/// Is it an engine to be compared with?
-fn is_peer(series: &&Series) -> bool {
-    !series.engine.starts_with("cica") && series.engine != "none"
+impl Load {
+    fn none_yet(&self, engine: &Engine) -> Loaded {
+        let series = |(name, ..): (&str, _, _)| Series {
+            phase: name.into(),
+            engine: engine.name,
+            rounds: Vec::new(),
+        };
+        Loaded {
+            engine: engine.name,
+            phases: self.phases(0).into_iter().map(series).collect(),
+            bytes: 0,
+        }
+    }
+
+    /// One load, and what follows it.
+    fn round(&self, engine: Engine, round: u64, loaded: &mut Loaded) -> Result<()> {
+        let mut worker = self.plan.start(engine)?;
+        let dir = worker.dir().to_path_buf();
+        for ((name, _, order), series) in self.phases(round).into_iter().zip(&mut loaded.phases) {
+            series.rounds.push(worker.measure(&order)?);
+            if name == "load" {
+                loaded.bytes = bytes_under(&dir)?;
+            }
+        }
+        worker.finish()?;
+        make_empty(&dir)
+    }
 }
 
-/// Each engine's least beside the best peer's.
-fn summary(plan: &Plan, all: &[Series], bytes: &[u64]) -> Table {
+/// Each engine beside the best peer.
+fn compared(all: &[Series]) -> Table {
     type Figure = fn(&Measurement) -> f64;
     let figures: [Figure; 3] = [
         Measurement::thread_per_op,
@@ -109,46 +145,45 @@ fn summary(plan: &Plan, all: &[Series], bytes: &[u64]) -> Table {
     ];
     let best = |figure: Figure| {
         all.iter()
-            .filter(is_peer)
-            .map(|series| series.least(figure))
+            .filter(|series| is_peer(series.engine))
+            .map(|series| series.typical(figure))
             .reduce(f64::min)
     };
-    let head = [
-        "engine",
-        "by thread CPU",
-        "by process CPU",
-        "by the wall",
-        "bytes a record",
-    ];
-    let mut table = Table::new("rate of the best peer's (more is better), and space", &head);
-    for (series, bytes) in all.iter().zip(bytes) {
+    let head = ["engine", "by thread CPU", "by process CPU", "by the wall"];
+    let mut table = Table::new("rate of the best peer's (more is better)", &head);
+    for series in all {
         let mut cells = vec![series.engine.to_string()];
         cells.extend(figures.map(|figure| match best(figure) {
-            Some(best) => format!("{:.2}", best / series.least(figure).max(0.1)),
+            Some(best) => format!("{:.2}", best / series.typical(figure).max(0.1)),
             None => "-".into(),
         }));
-        cells.push(format!("{:.0}", *bytes as f64 / plan.records as f64));
         table.row(cells);
     }
     table
 }
 
-fn to_json(plan: &Plan, all: &[Series], bytes: &[u64]) -> Json {
-    let sizes = all.iter().zip(bytes).map(|(series, &bytes)| {
+fn space_table(plan: &Plan, all: &[Loaded]) -> Table {
+    let title = "bytes on the device per record after the load; the record has 216";
+    let mut table = Table::new(title, &["engine", "bytes"]);
+    for loaded in all {
+        let each = loaded.bytes as f64 / plan.records as f64;
+        table.row(vec![loaded.engine.to_string(), format!("{each:.0}")]);
+    }
+    table
+}
+
+fn to_json(plan: &Plan, versions: &[String], all: &[Loaded]) -> Json {
+    let results = all.iter().flat_map(|loaded| &loaded.phases).map(Series::to_json);
+    let sizes = all.iter().map(|loaded| {
         Json::map([
-            ("engine", Json::text(series.engine)),
-            ("bytes_after_load", Json::whole(bytes)),
+            ("engine", Json::text(loaded.engine)),
+            ("bytes_after_load", Json::whole(loaded.bytes)),
         ])
     });
-    Json::map([
-        ("program", Json::text("load")),
-        ("records", Json::whole(plan.records)),
-        ("batch", Json::whole(plan.batch)),
-        ("cache_bytes", Json::whole(plan.cache_bytes)),
-        ("machine", machine::describe_json()),
-        ("results", Json::List(all.iter().map(Series::to_json).collect())),
-        ("space", Json::List(sizes.collect())),
-    ])
+    let mut fields = plan.json_head("load", versions);
+    fields.push(("results".into(), Json::List(results.collect())));
+    fields.push(("space".into(), Json::List(sizes.collect())));
+    Json::Map(fields)
 }
 
 #[cfg(test)]
@@ -156,27 +191,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_is_compared_with_the_best_peer_by_its_least() {
-        let plan = Plan::from_flags(Flags::parse(&["--dir", "/x"].map(str::to_string)).unwrap()).unwrap();
-        let round = |wall_ns| Measurement {
-            ops: 10,
-            thread_ns: wall_ns,
-            process_ns: wall_ns,
-            wall_ns,
-        };
-        let series = |engine, rounds: &[u64]| Series {
+    fn engines_are_compared_with_the_best_peer() {
+        let series = |engine, wall_ns| Series {
             phase: "load".into(),
             engine,
-            rounds: rounds.iter().copied().map(round).collect(),
+            rounds: vec![Measurement {
+                ops: 10,
+                wall_ns,
+                ..Measurement::default()
+            }],
         };
         let all = [
-            series("none", &[1]),
-            series("lmdb", &[4000, 1000]),
-            series("redb", &[2000]),
-            series("cica", &[500, 800]),
+            series("none", 10),
+            series("lmdb", 2000),
+            series("rocksdb", 3000),
+            series("cica", 1000),
         ];
-        let table = summary(&plan, &all, &[0; 4]).to_string();
-        let wall = table.lines().skip(2).filter_map(|line| line.split_whitespace().nth(3));
-        assert_eq!(wall.skip(1).collect::<Vec<_>>(), ["1.00", "0.50", "2.00"]);
+        let last: Vec<String> = compared(&all)
+            .to_string()
+            .lines()
+            .filter_map(|line| line.split_whitespace().last().map(str::to_string))
+            .collect();
+        assert_eq!(last[3..], ["1.00", "0.67", "2.00"]);
+    }
+
+    #[test]
+    fn requests_follow_a_load_where_they_are_asked_for() {
+        let load = |line: &str| {
+            let words: Vec<String> = line.split_whitespace().map(str::to_string).collect();
+            Load::from_flags(Flags::parse(&words).unwrap())
+        };
+        assert_eq!(load("--dir /x").unwrap().phases(0).len(), 1);
+        let phases = load("--dir /x --ops 50").unwrap().phases(2);
+        assert!(phases.iter().any(|(.., order)| order == "get 50 2"));
+        assert!(load("--dir /x --records 10 --ops 11").is_err());
+        assert!(load("--dir /x --rounds 0").err().unwrap().contains("--rounds"));
     }
 }

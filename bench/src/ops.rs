@@ -3,60 +3,42 @@
 //! Phases are interleaved: each round of a phase is done by every engine before the next round starts, and each round
 //! starts with another engine. Workers wait between their turns, background work settled.
 
-use std::path::PathBuf;
-
 use crate::clock::Measurement;
 use crate::driver::Worker;
-use crate::engines::{choose, Engine, ENGINES};
 use crate::flags::Flags;
 use crate::json::Json;
 use crate::machine;
 use crate::peer::Result;
+use crate::plan::{not_zero, Plan};
 use crate::report::{save, Table};
 use crate::series::{rounds_table, Series};
 use crate::targets::{Figure, TARGETS};
 
 const COMMIT_THREADS: [u64; 3] = [1, 8, 32];
 
-struct Plan {
-    dir: PathBuf,
-    records: u64,
+struct Ops {
+    plan: Plan,
     ops: u64,
     rounds: u64,
-    batch: u64,
-    cache_bytes: u64,
     commit_seconds: u64,
-    engines: Vec<Engine>,
-    json: Option<String>,
 }
 
-impl Plan {
-    fn from_flags(mut flags: Flags) -> Result<Plan> {
-        let all: Vec<&str> = ENGINES.iter().map(|engine| engine.name).collect();
-        let plan = Plan {
-            dir: flags
-                .take_text("dir")
-                .ok_or("--dir names the directory to work in")?
-                .into(),
-            records: flags.take("records", 5_000_000)?,
+impl Ops {
+    fn from_flags(mut flags: Flags) -> Result<Ops> {
+        let ops = Ops {
+            plan: Plan::take(&mut flags, 5_000_000, |_| true)?,
             ops: flags.take("ops", 1_000_000)?,
             rounds: flags.take("rounds", 3)?,
-            batch: flags.take("batch", 1000)?,
-            cache_bytes: flags.take("cache-mib", 2048u64)? << 20,
             commit_seconds: flags.take("commit-seconds", 3)?,
-            engines: choose(&flags.take_text("engines").unwrap_or_else(|| all.join(",")))?,
-            json: flags.take_text("json"),
         };
         flags.finish()?;
-        if plan.records == 0 || plan.ops == 0 || plan.rounds == 0 || plan.batch == 0 {
-            return Err("--records, --ops, --rounds and --batch must not be 0".into());
-        }
-        Ok(plan)
+        not_zero(&[("ops", ops.ops), ("rounds", ops.rounds)])?;
+        Ok(ops)
     }
 
     /// Inserts of one round: no more than fit between the loaded records over all rounds.
     fn inserts(&self) -> u64 {
-        self.ops.min(self.records / self.rounds)
+        self.ops.min(self.plan.records / self.rounds)
     }
 }
 
@@ -69,20 +51,17 @@ struct Space {
 
 /// `cica-bench ops`.
 pub fn main(flags: Flags) -> Result<()> {
-    let plan = Plan::from_flags(flags)?;
-    let mut workers = plan
-        .engines
-        .iter()
-        .map(|&engine| Worker::start(engine, &plan.dir, plan.records, plan.batch, plan.cache_bytes))
-        .collect::<Result<Vec<Worker>>>()?;
-    let versions = workers
-        .iter_mut()
-        .map(|worker| worker.ask("version"))
-        .collect::<Result<Vec<String>>>()?;
-    print_head(&plan, &versions);
+    let ops = Ops::from_flags(flags)?;
+    let plan = &ops.plan;
+    let (mut workers, versions) = plan.start_all()?;
+    let how = format!(
+        "{} operations, {} rounds, commit every {}",
+        ops.ops, ops.rounds, plan.batch
+    );
+    plan.print_head("ops", &how, &versions);
 
     let mut results = Vec::new();
-    let loaded = run_phases(&plan, &mut workers, &mut results)?;
+    let loaded = run_phases(&ops, &mut workers, &mut results)?;
     // Reopened for durable commits; closing also brings to the files what an engine still held in memory. The scan
     // checks that it did, and fills the caches again.
     for worker in &mut workers {
@@ -97,10 +76,10 @@ pub fn main(flags: Flags) -> Result<()> {
             inserted,
         })
         .collect();
-    print!("\n{}", space_table(&plan, &spaces));
+    print!("\n{}", space_table(&ops, &spaces));
 
-    if plan.commit_seconds > 0 {
-        run_commits(&plan, &mut workers, &mut results)?;
+    if ops.commit_seconds > 0 {
+        run_commits(&ops, &mut workers, &mut results)?;
     }
     for worker in workers {
         worker.finish()?;
@@ -109,39 +88,39 @@ pub fn main(flags: Flags) -> Result<()> {
         print!("\n{table}");
     }
     println!("\nload average at the end: {}", machine::load());
-    save(plan.json.as_deref(), &to_json(&plan, &versions, &results, &spaces))
+    save(plan.json.as_deref(), &to_json(plan, &versions, &results, &spaces))
 }
 
 /// All phases without waiting for the device; returns the space after the load.
-fn run_phases(plan: &Plan, workers: &mut [Worker], results: &mut Vec<Series>) -> Result<Vec<u64>> {
-    let ops = plan.ops;
-    phase(workers, results, "load", plan.rounds, |_| "load".into())?;
+fn run_phases(run: &Ops, workers: &mut [Worker], results: &mut Vec<Series>) -> Result<Vec<u64>> {
+    let ops = run.ops;
+    phase(workers, results, "load", run.rounds, |_| "load".into())?;
     let loaded = space(workers)?;
-    phase(workers, results, "scan", plan.rounds, |_| "scan".into())?;
-    phase(workers, results, "get", plan.rounds, |round| {
+    phase(workers, results, "scan", run.rounds, |_| "scan".into())?;
+    phase(workers, results, "get", run.rounds, |round| {
         format!("get {ops} {round}")
     })?;
-    phase(workers, results, "update", plan.rounds, |round| {
+    phase(workers, results, "update", run.rounds, |round| {
         format!("update {ops} {round}")
     })?;
-    phase(workers, results, "insert", plan.rounds, |_| {
-        format!("insert {}", plan.inserts())
+    phase(workers, results, "insert", run.rounds, |_| {
+        format!("insert {}", run.inserts())
     })?;
-    phase(workers, results, "rescan", plan.rounds, |_| "scan".into())?;
+    phase(workers, results, "rescan", run.rounds, |_| "scan".into())?;
     Ok(loaded)
 }
 
-fn run_commits(plan: &Plan, workers: &mut [Worker], results: &mut Vec<Series>) -> Result<()> {
+fn run_commits(ops: &Ops, workers: &mut [Worker], results: &mut Vec<Series>) -> Result<()> {
     let mut able: Vec<&mut Worker> = workers.iter_mut().filter(|worker| worker.engine.commits).collect();
     for threads in COMMIT_THREADS {
         println!(
             "\na 4 KiB write and sync takes {:.0} us now",
-            machine::flush_us(&plan.dir)?
+            machine::flush_us(&ops.plan.dir)?
         );
         let name = format!("commit-{threads}");
         let mut all = Vec::new();
         for worker in &mut able {
-            let measured = worker.measure(&format!("commit {threads} {} {threads}", plan.commit_seconds))?;
+            let measured = worker.measure(&format!("commit {threads} {} {threads}", ops.commit_seconds))?;
             all.push(Series {
                 phase: name.clone(),
                 engine: worker.engine.name,
@@ -192,23 +171,6 @@ fn space(workers: &mut [Worker]) -> Result<Vec<u64>> {
         .collect()
 }
 
-fn print_head(plan: &Plan, versions: &[String]) {
-    println!(
-        "ops: {} records (16-byte key, 200-byte value), {} operations, {} rounds, commit every {}, cache {} MiB",
-        plan.records,
-        plan.ops,
-        plan.rounds,
-        plan.batch,
-        plan.cache_bytes >> 20
-    );
-    machine::describe()
-        .iter()
-        .for_each(|(name, value)| println!("  {name}: {value}"));
-    for (engine, version) in plan.engines.iter().zip(versions) {
-        println!("  {}: {version}", engine.name);
-    }
-}
-
 fn title(phase: &str) -> String {
     let what = match phase {
         "load" => "sequential load",
@@ -237,15 +199,15 @@ fn commit_table(threads: u64, all: &[Series]) -> Table {
     table
 }
 
-fn space_table(plan: &Plan, spaces: &[Space]) -> Table {
-    let inserted = plan.inserts() * plan.rounds;
+fn space_table(ops: &Ops, spaces: &[Space]) -> Table {
+    let inserted = ops.inserts() * ops.rounds;
     let title = format!("bytes on the device per record (logs included); {inserted} inserts; the record has 216");
     let mut table = Table::new(&title, &["engine", "after load", "after inserts"]);
     for space in spaces {
         table.row(vec![
             space.engine.to_string(),
-            format!("{:.0}", space.loaded as f64 / plan.records as f64),
-            format!("{:.0}", space.inserted as f64 / (plan.records + inserted) as f64),
+            format!("{:.0}", space.loaded as f64 / ops.plan.records as f64),
+            format!("{:.0}", space.inserted as f64 / (ops.plan.records + inserted) as f64),
         ]);
     }
     table
@@ -296,19 +258,8 @@ fn to_json(plan: &Plan, versions: &[String], results: &[Series], spaces: &[Space
             ("bytes_after_inserts", Json::whole(space.inserted)),
         ])
     });
-    let names = plan
-        .engines
-        .iter()
-        .zip(versions)
-        .map(|(engine, text)| (engine.name.to_string(), Json::text(text)));
-    Json::map([
-        ("program", Json::text("ops")),
-        ("records", Json::whole(plan.records)),
-        ("batch", Json::whole(plan.batch)),
-        ("cache_bytes", Json::whole(plan.cache_bytes)),
-        ("machine", machine::describe_json()),
-        ("versions", Json::Map(names.collect())),
-        ("results", Json::List(rows.collect())),
-        ("space", Json::List(sizes.collect())),
-    ])
+    let mut fields = plan.json_head("ops", versions);
+    fields.push(("results".into(), Json::List(rows.collect())));
+    fields.push(("space".into(), Json::List(sizes.collect())));
+    Json::Map(fields)
 }

@@ -5,6 +5,7 @@ use crate::json::Json;
 use crate::report::Table;
 
 /// The rounds of one phase of one engine.
+#[derive(Clone)]
 pub struct Series {
     /// What was done.
     pub phase: String,
