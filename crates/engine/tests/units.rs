@@ -591,7 +591,7 @@ fn a_unit_that_the_pool_has_no_room_for_is_refused_and_goes_back() {
     let before = contents(&ds);
     let unit = engine.unit();
     let mut s = ds.string_in(&unit);
-    let refused = (0..).find_map(|n| update(&mut s, n % 100 * 10, n, 300).err()).unwrap();
+    let refused = (0..).find_map(|n| insert(&mut s, n * 10 + 1, n).err()).unwrap();
     assert_eq!(codes(Err::<(), _>(refused)), (8, 40));
     assert!(unit.changes() > 1000);
     unit.backout().unwrap();

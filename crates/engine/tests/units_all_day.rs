@@ -229,13 +229,13 @@ fn the_end_of_an_epoch_may_be_cut_anywhere() {
     let unit = one.unit();
     // What takes it back is longer than a block.
     let mut kept = a.string_in(&unit);
-    (0..40).for_each(|n| put(&mut kept, n % 20 * 10, n));
+    (0..80).for_each(|n| put(&mut kept, n * 10, n));
     let mut other = a.string();
     let mut moments = vec![(disk.events(), 0)];
     for value in 1..60 {
         put(&mut other, 1000, value);
         if value % 7 == 0 {
-            // What is taken back of records that are changed again, newest first.
+            // What takes that back is in an epoch before (unit:U10).
             put(&mut kept, value % 20 * 10, 1000 + value);
         }
         a.commit().unwrap();
@@ -263,7 +263,7 @@ fn the_end_of_an_epoch_may_be_cut_anywhere() {
             let left = World::on(Arc::new(MemoryDisk::from(image)), Path::new("/"));
             let values = values(&left).unwrap_or_else(|error| panic!("event {}: {error}", point.position()));
             assert!(
-                values[..20].iter().all(|value| *value == 0),
+                values[..80].iter().all(|value| *value == 0),
                 "event {}: {values:?}",
                 point.position()
             );

@@ -156,7 +156,7 @@ pub trait Unit {
     fn owner(&self) -> u64;
 
     /// Logs a change of the data sets with these numbers; returns its LSN. The first `own` bytes of `undo` are of the
-    /// data set that was changed, the rest of what changed with it.
+    /// data set that was changed, the rest of what changed with it. There is none of a change that is covered.
     fn log(&self, change: &InUnit<'_>, log: &Log, numbers: &[u32], redo: &[u8], undo: &[u8], own: usize) -> u64;
 }
 
@@ -172,6 +172,9 @@ pub struct InUnit<'u> {
     pub old: &'u [u8],
     /// Number of the change that this one takes back.
     pub takes_back: Option<u32>,
+    /// An earlier change of the unit takes the record back, whatever this update makes of it (unit:U10). Not so of a
+    /// change that turns out to be no update, or to change other data sets as well.
+    pub covered: Cell<bool>,
     /// It has been logged, so the unit has it.
     pub logged: Cell<bool>,
     /// What it keeps beside the record.
@@ -188,7 +191,8 @@ impl InUnit<'_> {
         parts.clear();
         done.append(number, &mut parts);
         let redo = parts.len();
-        if self.takes_back.is_none() {
+        let is_covered = self.covered.get() && matches!(done, Redo::Update { .. });
+        if self.takes_back.is_none() && !is_covered {
             done.undo(common, self.old).append(number, &mut parts);
         }
         let (redo, undo) = parts.split_at(redo);
@@ -198,6 +202,7 @@ impl InUnit<'_> {
 
     /// Logs a change of several data sets; see [`Unit::log`].
     pub fn log_parts(&self, log: &Log, numbers: &[u32], redo: &[u8], undo: &[u8], own: usize) -> u64 {
+        self.covered.set(self.covered.get() && undo.is_empty());
         let lsn = self.unit.log(self, log, numbers, redo, undo, own);
         self.logged.set(true);
         lsn

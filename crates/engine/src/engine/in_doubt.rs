@@ -29,7 +29,7 @@ pub struct InDoubt {
     pub name: String,
     /// The names of the data sets that it has changed, without their alternate indexes.
     pub data_sets: Vec<String>,
-    /// Changes of records.
+    /// Changes of records that going back would take back.
     pub changes: usize,
     /// When it was prepared, nanoseconds since 1970.
     pub prepared: u64,
@@ -293,6 +293,7 @@ impl Undoing {
                 set: 0,
                 old: &[],
                 takes_back: Some(0),
+                covered: Cell::new(false),
                 logged: Cell::new(false),
                 kept: RefCell::default(),
             };

@@ -93,6 +93,14 @@ impl Log {
         lsn
     }
 
+    /// Logs change `sequence` of a unit, of a record that an earlier change of it takes back (unit:U10).
+    pub fn append_covered(&self, numbers: &[u32], unit: u64, sequence: u32, redo: &[u8]) -> u64 {
+        let mut state = self.state.lock();
+        self.append_in(&mut state, numbers, |buf| {
+            append_recoverable(buf, unit, sequence, redo, &[]);
+        })
+    }
+
     /// Logs that change `sequence` of a unit was taken back by doing `redo`.
     pub fn append_taken_back(&self, numbers: &[u32], unit: u64, sequence: u32, redo: &[u8]) -> u64 {
         let mut state = self.state.lock();

@@ -15,6 +15,7 @@ impl UnitState {
     /// Takes back what can be; the handles to be closed, if the unit has ended, and why it has not.
     pub(super) fn back_out(&self) -> (Vec<Handle>, Result<(), RequestError>) {
         self.backouts.fetch_add(1, AcqRel);
+        self.covers_nothing.store(true, Release);
         let mut stuck: Vec<(usize, RequestError)> = Vec::new();
         let mut left: Vec<UnitChange> = Vec::new();
         loop {
@@ -93,6 +94,7 @@ impl UnitState {
             set: change.set,
             old: &[],
             takes_back: Some(change.sequence),
+            covered: Cell::new(false),
             logged: Cell::new(false),
             kept: RefCell::default(),
         };

@@ -19,6 +19,11 @@
 //! * U9. A unit that cannot be taken back, and whose program has gone, is shunted: the process, or who shares its data
 //!   sets, keeps it, and its records are retained, until it can be taken back or people give it up. Nobody else is kept
 //!   from anything.
+//! * U10. What takes a record back is logged once. An update of a record that the unit has inserted or updated before is
+//!   *covered*: taking that back needs nothing of what the record is by then, so what takes this update back would be
+//!   overwritten at once. The earlier change is in the log when the unit has kept the record before and no other change
+//!   is under way, unless one was not logged, or the unit has begun to go back: nothing is covered from then on. In an
+//!   alternate index nothing is: the unit may keep a record there for a change of the base.
 //!
 //! Locks in order: `ending` -> what [`crate::ksds`] and [`crate::sphere`] say -> page latches -> `work` -> log.
 
@@ -39,7 +44,7 @@ use crate::open::{Handle, OpenDataSet, Shared};
 use crate::pool::{Held, PoolFull};
 use crate::request::{Access, Durability, Logging};
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::{AtomicBool, AtomicU64};
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use crate::sync::{Mutex, RwLock, RwLockReadGuard};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -93,6 +98,10 @@ pub(crate) struct UnitState {
     has_far: AtomicBool,
     /// Changes stand by themselves that its commit makes durable (U8).
     has_standing: AtomicBool,
+    /// Changes under way.
+    changing: AtomicUsize,
+    /// Until the unit ends no change is covered (U10).
+    covers_nothing: AtomicBool,
 }
 
 /// What an open unit has done.
@@ -149,6 +158,8 @@ impl UnitOfRecovery {
                 far: Mutex::new(None),
                 has_far: AtomicBool::new(false),
                 has_standing: AtomicBool::new(false),
+                changing: AtomicUsize::new(0),
+                covers_nothing: AtomicBool::new(false),
             }),
         }
     }
@@ -249,7 +260,7 @@ impl UnitOfRecovery {
         work.sets.iter().map(name).collect()
     }
 
-    /// Changes of the unit so far.
+    /// Changes that a backout would take back. An update of a record that it has changed before is none of them (U10).
     pub fn changes(&self) -> usize {
         match self.state.far_part() {
             Some(far) => far.changes(),
@@ -314,11 +325,17 @@ impl Going<'_> {
             return change(Context::Itself(self.state.owner));
         }
         let bytes = key.len() + old.len() + OVERHEAD;
+        let under_way = UnderWay::begin(&self.state.changing);
         let set = self.state.enlist(inner, bytes)?;
         let holds = &inner.common().holds;
-        if let Err(error) = holds.keep(key, self.state.owner) {
-            return Err(self.state.refused(bytes, error));
-        }
+        let is_first = match holds.keep(key, self.state.owner) {
+            Ok(is_first) => is_first,
+            Err(error) => return Err(self.state.refused(bytes, error)),
+        };
+        let is_covered = !is_first
+            && under_way.is_alone()
+            && inner.common().attributes.alternate.is_none()
+            && !self.state.covers_nothing.load(Acquire);
         if erases {
             holds.erases(key, self.state.owner);
         }
@@ -327,18 +344,45 @@ impl Going<'_> {
             set,
             old,
             takes_back: None,
+            covered: Cell::new(is_covered),
             logged: Cell::new(false),
             kept: RefCell::default(),
         };
         let done = change(Context::Unit(&in_unit));
         if in_unit.logged.get() {
+            if in_unit.covered.get() {
+                self.state.give_room_back(bytes);
+            }
             return done;
         }
         if done.is_err() {
             in_unit.keep_nothing();
             holds.unkeep(key, self.state.owner);
+        } else {
+            self.state.covers_nothing.store(true, Release);
         }
         done.map_err(|error| self.state.refused(bytes, error))
+    }
+}
+
+/// A change that is under way, from before it keeps its record until it is logged or refused.
+struct UnderWay<'u>(&'u AtomicUsize);
+
+impl UnderWay<'_> {
+    fn begin(changing: &AtomicUsize) -> UnderWay<'_> {
+        changing.fetch_add(1, AcqRel);
+        UnderWay(changing)
+    }
+
+    /// Is every change that has kept a record by now over?
+    fn is_alone(&self) -> bool {
+        self.0.load(Acquire) == 1
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, AcqRel);
     }
 }
 
@@ -355,6 +399,11 @@ impl Unit for UnitState {
         let id = work.id;
         match change.takes_back {
             Some(sequence) => log.append_taken_back(numbers, id, sequence, redo),
+            None if undo.is_empty() => {
+                let sequence = work.sequence;
+                work.sequence += 1;
+                log.append_covered(numbers, id, sequence, redo)
+            }
             None => {
                 let sequence = work.sequence;
                 work.sequence += 1;
@@ -431,8 +480,12 @@ impl UnitState {
 
     /// A change was not made: it takes no room.
     fn refused(&self, bytes: usize, error: RequestError) -> RequestError {
-        self.work.lock().bytes -= bytes;
+        self.give_room_back(bytes);
         error
+    }
+
+    fn give_room_back(&self, bytes: usize) {
+        self.work.lock().bytes -= bytes;
     }
 
     fn commit(&self, durability: Durability) -> Result<Vec<Handle>, RequestError> {
@@ -523,6 +576,7 @@ impl UnitState {
     /// Nothing of the unit is left; its handles are to be closed once `ending` is free.
     fn end(&self) -> Vec<Handle> {
         let work = std::mem::take(&mut *self.work.lock());
+        self.covers_nothing.store(false, Release);
         for set in &work.sets {
             for member in set.inner().members() {
                 member.common().holds.end(self.owner);

@@ -22,6 +22,8 @@ impl UnitState {
             far: Mutex::new(None),
             has_far: AtomicBool::new(false),
             has_standing: AtomicBool::new(false),
+            changing: Default::default(),
+            covers_nothing: AtomicBool::new(true),
         };
         unit.retain();
         // What it has only locked needs nobody to take it back.
