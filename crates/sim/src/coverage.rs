@@ -17,7 +17,7 @@ use crate::subject::History;
 pub type Coverage = BTreeMap<&'static str, u64>;
 
 /// Everything that is counted; each must happen in every campaign of some length.
-pub const ALL: [&str; 31] = [
+pub const ALL: [&str; 32] = [
     "CI split",
     "CA split",
     "CA split of a CA with 32 CIs or more",
@@ -41,6 +41,7 @@ pub const ALL: [&str; 31] = [
     "group logged",
     "log started over",
     "open unit carried on",
+    "update covered by an earlier change of its unit",
     "log file used again",
     "alternate index upgraded",
     "catalog switched",
@@ -129,6 +130,8 @@ impl Reader {
             self.count_if(begins && carries, "open unit carried on");
             for record in records(&bytes[..len]).flatten() {
                 self.count_if(matches!(record, LogRecord::Unit { .. }), "alternate index upgraded");
+                let covered = matches!(&record, LogRecord::Recoverable { undo, .. } if undo.is_empty());
+                self.count_if(covered, "update covered by an earlier change of its unit");
             }
         }
     }
