@@ -8,6 +8,7 @@
 //! cica-bench ops  --- lines ---> peer-lmdb serve      one process per engine, phases interleaved
 //! cica-bench load --- lines ---> peer-lmdb serve      a process for each round; its files go before the next one
 //! cica-bench grow --- lines ---> peer-lmdb serve      the same; killed at the end and started again
+//! cica-bench kill --- lines ---> peer-lmdb serve      a process for each round, killed and started again
 //! cica-bench step --- exec ----> peer-lmdb step read  one process per run, timed from outside
 //! ```
 //!
@@ -20,6 +21,7 @@ pub mod files;
 pub mod flags;
 pub mod grow;
 pub mod json;
+pub mod kill;
 pub mod latency;
 pub mod load;
 pub mod machine;

@@ -73,7 +73,7 @@ pub fn main(flags: Flags) -> Result<()> {
     if load.ops > 0 {
         how = format!("{} operations, {how}", load.ops);
     }
-    let versions = versions(plan)?;
+    let versions = plan.versions()?;
     plan.print_head("load", &how, &versions);
     let mut all: Vec<Loaded> = plan.engines.iter().map(|engine| load.none_yet(engine)).collect();
     for round in 0..load.rounds {
@@ -96,16 +96,6 @@ pub fn main(flags: Flags) -> Result<()> {
     save(plan.json.as_deref(), &to_json(plan, &versions, &all))
 }
 
-fn versions(plan: &Plan) -> Result<Vec<String>> {
-    let ask = |&engine: &Engine| {
-        let mut worker = plan.start(engine)?;
-        let version = worker.ask("version")?;
-        worker.finish()?;
-        Ok(version)
-    };
-    plan.engines.iter().map(ask).collect()
-}
-
 impl Load {
     fn none_yet(&self, engine: &Engine) -> Loaded {
         let series = |(name, ..): (&str, _, _)| Series {
@@ -125,7 +115,16 @@ impl Load {
         let mut worker = self.plan.start(engine)?;
         let dir = worker.dir().to_path_buf();
         for ((name, _, order), series) in self.phases(round).into_iter().zip(&mut loaded.phases) {
-            series.rounds.push(worker.measure(&order)?);
+            let measured = worker.measure(&order)?;
+            // A run takes long, and a phase that fails ends it: what is known by then is said.
+            eprintln!(
+                "round {} of {}, {}: {name} {:.0} ns",
+                round + 1,
+                self.rounds,
+                engine.name,
+                measured.wall_per_op()
+            );
+            series.rounds.push(measured);
             if name == "load" {
                 loaded.bytes = bytes_under(&dir)?;
             }

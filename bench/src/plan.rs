@@ -70,6 +70,17 @@ impl Plan {
         Ok((workers, versions))
     }
 
+    /// Which version each is, where they are started one by one.
+    pub fn versions(&self) -> Result<Vec<String>> {
+        let ask = |&engine: &Engine| {
+            let mut worker = self.start(engine)?;
+            let version = worker.ask("version")?;
+            worker.finish()?;
+            Ok(version)
+        };
+        self.engines.iter().map(ask).collect()
+    }
+
     /// Prints what is done (`what`, and `how`), on which machine, by whom.
     pub fn print_head(&self, what: &str, how: &str, versions: &[String]) {
         println!(

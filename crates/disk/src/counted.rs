@@ -247,6 +247,10 @@ impl File for CountedFile {
         self.file.forget(at, len);
     }
 
+    fn foresee(&self, at: u64, len: u64) {
+        self.file.foresee(at, len);
+    }
+
     /// A read, to the counts.
     fn read_back(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
         add(&self.totals.reads, 1);

@@ -51,6 +51,10 @@ pub trait File: Send + Sync + std::fmt::Debug {
     fn forget(&self, at: u64, len: u64) {
         let _ = (at, len);
     }
+    /// A hint: what lies there is read soon. A file may begin to read it.
+    fn foresee(&self, at: u64, len: u64) {
+        let _ = (at, len);
+    }
     /// Reads what the device has (D9): as [`read`](Self::read), but not from memory that the system keeps of the file.
     /// What is read was made durable before, by a [`sync`](Self::sync).
     ///

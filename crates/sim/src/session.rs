@@ -375,6 +375,8 @@ pub(crate) fn engine_at(
     // So short that it starts over within a run of some dozen requests.
     engine.start_log_over_after(LOG_BYTES);
     engine.give_back_from(0);
+    // So few that a recovery does hardly any two requests in the order of the log.
+    engine.recover_in_neighbourhoods_of(3);
     Ok(engine)
 }
 

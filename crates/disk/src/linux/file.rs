@@ -92,6 +92,15 @@ impl LinuxFile {
         self.generation != fork::generation()
     }
 
+    /// Tells the system what is to be expected of a range.
+    fn advise(&self, at: u64, len: u64, advice: fs::Advice) {
+        // A length of 0 is all the rest to it.
+        let reachable = is_reachable(at, len as usize) && !self.is_of_parent();
+        if let (true, Some(len)) = (reachable, NonZeroU64::new(len)) {
+            let _ = fs::fadvise(&self.main, at, Some(len), advice);
+        }
+    }
+
     /// Says whether what was just read is of the state in which it was opened.
     fn check_unchanged(&self, action: Action) -> io::Result<()> {
         match self.unguarded {
@@ -336,11 +345,12 @@ impl File for LinuxFile {
     }
 
     fn forget(&self, at: u64, len: u64) {
-        // The system keeps what is not durable yet, and pages that begin before or end behind. 0 is all the rest to it.
-        let reachable = is_reachable(at, len as usize) && !self.is_of_parent();
-        if let (true, Some(len)) = (reachable, NonZeroU64::new(len)) {
-            let _ = fs::fadvise(&self.main, at, Some(len), fs::Advice::DontNeed);
-        }
+        // The system keeps what is not durable yet, and pages that begin before or end behind.
+        self.advise(at, len, fs::Advice::DontNeed);
+    }
+
+    fn foresee(&self, at: u64, len: u64) {
+        self.advise(at, len, fs::Advice::WillNeed);
     }
 
     fn size(&self, set: Option<u64>) -> io::Result<u64> {

@@ -174,6 +174,12 @@ impl Engine {
         self.shared.log.start_over_soon();
     }
 
+    /// Recovery does requests of keyed data sets in neighbourhoods of so many, 256 unless this says otherwise; with 0
+    /// in the order of the log.
+    pub fn recover_in_neighbourhoods_of(&self, requests: usize) {
+        self.shared.neighbourhood.store(requests, Relaxed);
+    }
+
     /// A close after many changes gives space back to the file system if it is at least so many bytes, 16 MiB unless
     /// this says otherwise: less is not worth the syncs.
     pub fn give_back_from(&self, bytes: u64) {

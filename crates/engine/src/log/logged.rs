@@ -1,7 +1,9 @@
 //! A logged request as recovery sees it.
 
+use super::bytes::Bytes;
 use cica_format::log::{self, LogRecord};
 use cica_format::FormatError;
+use std::borrow::Cow;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,15 +28,15 @@ pub enum Logged {
         index: String,
     },
     /// Insert.
-    Insert(u32, Vec<u8>),
+    Insert(u32, Bytes),
     /// Update.
-    Update(u32, Vec<u8>),
+    Update(u32, Bytes),
     /// Erase.
-    Erase(u32, Vec<u8>),
+    Erase(u32, Bytes),
     /// A pointer added under an alternate key.
-    AddPointer(u32, Vec<u8>, Vec<u8>),
+    AddPointer(u32, Bytes, Bytes),
     /// A pointer removed from under an alternate key.
-    RemovePointer(u32, Vec<u8>, Vec<u8>),
+    RemovePointer(u32, Bytes, Bytes),
     /// Requests of several data sets, each the part of one.
     Unit(Vec<Logged>),
     /// A change in a unit of recovery.
@@ -83,6 +85,17 @@ impl Logged {
         matches!(self, Logged::AddPointer(..) | Logged::RemovePointer(..))
     }
 
+    /// Bytes that a request of one data set takes beside itself.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Logged::Insert(_, bytes) | Logged::Update(_, bytes) | Logged::Erase(_, bytes) => bytes.taken(),
+            Logged::AddPointer(_, key, pointer) | Logged::RemovePointer(_, key, pointer) => {
+                key.taken() + pointer.taken()
+            }
+            _ => 0,
+        }
+    }
+
     /// The data set it belongs to; a unit belongs to several.
     pub fn number(&self) -> Option<u32> {
         match self {
@@ -97,11 +110,26 @@ impl Logged {
 
 /// The requests of [`log::parts`].
 pub fn owned_parts(bytes: &[u8]) -> Result<Vec<Logged>, FormatError> {
-    log::parts(bytes).map(|part| part.and_then(owned)).collect()
+    parts(bytes, &Bytes::own)
 }
 
 /// A record that outlives its bytes.
 pub fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
+    logged(record, &Bytes::own)
+}
+
+fn parts(bytes: &[u8], keep: &impl Fn(&[u8]) -> Bytes) -> Result<Vec<Logged>, FormatError> {
+    log::parts(bytes)
+        .map(|part| part.and_then(|part| logged(part, keep)))
+        .collect()
+}
+
+/// A record of which what was done is kept so. What takes it back may be needed for long, and is its own.
+pub(super) fn logged(record: LogRecord<'_>, keep: &impl Fn(&[u8]) -> Bytes) -> Result<Logged, FormatError> {
+    let kept = |record: Cow<'_, [u8]>| match record {
+        Cow::Borrowed(bytes) => keep(bytes),
+        Cow::Owned(bytes) => Bytes::from(bytes),
+    };
     Ok(match record {
         LogRecord::DataSet {
             number,
@@ -124,14 +152,12 @@ pub fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
                 index: index.into(),
             }
         }
-        LogRecord::Insert { number, record } => Logged::Insert(number, record.into_owned()),
-        LogRecord::Update { number, record } => Logged::Update(number, record.into_owned()),
-        LogRecord::Erase { number, key } => Logged::Erase(number, key.to_vec()),
-        LogRecord::AddPointer { number, key, pointer } => Logged::AddPointer(number, key.to_vec(), pointer.to_vec()),
-        LogRecord::RemovePointer { number, key, pointer } => {
-            Logged::RemovePointer(number, key.to_vec(), pointer.to_vec())
-        }
-        LogRecord::Unit { parts } => Logged::Unit(owned_parts(parts)?),
+        LogRecord::Insert { number, record } => Logged::Insert(number, kept(record)),
+        LogRecord::Update { number, record } => Logged::Update(number, kept(record)),
+        LogRecord::Erase { number, key } => Logged::Erase(number, keep(key)),
+        LogRecord::AddPointer { number, key, pointer } => Logged::AddPointer(number, keep(key), keep(pointer)),
+        LogRecord::RemovePointer { number, key, pointer } => Logged::RemovePointer(number, keep(key), keep(pointer)),
+        LogRecord::Unit { parts: all } => Logged::Unit(parts(all, keep)?),
         LogRecord::Recoverable {
             unit,
             sequence,
@@ -139,12 +165,12 @@ pub fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
             undo,
         } => Logged::Recoverable {
             change: (unit, sequence),
-            redo: owned_parts(redo)?,
+            redo: parts(redo, keep)?,
             undo: owned_parts(&undo)?,
         },
         LogRecord::TakenBack { unit, sequence, redo } => Logged::TakenBack {
             change: (unit, sequence),
-            redo: owned_parts(redo)?,
+            redo: parts(redo, keep)?,
         },
         LogRecord::UnitEnd { unit, .. } => Logged::UnitEnd(unit),
         LogRecord::Leaving { number } => Logged::Leaving(number),

@@ -25,6 +25,7 @@
 //!   the data set's requests.
 
 mod abandoned;
+mod bytes;
 mod carry;
 mod epochs;
 mod error;

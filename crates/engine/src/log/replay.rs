@@ -1,13 +1,19 @@
 //! Reading the log of an owner that died.
 
+use super::bytes::Bytes;
 use super::header::{read_header, write_header};
-use super::logged::{owned, Logged};
+use super::logged::{logged, Logged};
 use super::tail::{self, Half};
 use super::{LogCall, LogError, Lost};
 use cica_disk::{Disk, File, Lock, Open, ReadAt, WriteAt};
-use cica_format::log::{read_group, records, GroupHeader, GroupStamp, LogFileHeader, BLOCK_LEN};
+use cica_format::log::{read_group, records, GroupHeader, GroupStamp, LogFileHeader, BLOCK_LEN, GROUP_HEADER_LEN};
 use cica_format::FormatError;
+use std::collections::VecDeque;
 use std::path::Path;
+use std::sync::Arc;
+
+/// So many bytes of the log are asked for before they are read, at least and at most.
+const AHEAD: (u64, u64) = (256 << 10, 32 << 20);
 
 /// A dead owner's log, locked for recovery.
 pub struct LogReader {
@@ -20,8 +26,12 @@ pub struct LogReader {
     /// Of the last request read.
     pub(super) lsn: Option<u64>,
     stamp: GroupStamp,
-    /// The group that was read last, as it stands there.
-    group: Vec<u8>,
+    /// Groups that were read, the last one behind the others: one that no request needs any more is read into again.
+    groups: VecDeque<Arc<Vec<u8>>>,
+    /// Bytes of the last one.
+    len: usize,
+    /// The file knows that it is to be read up to here.
+    foreseen: u64,
     tail: Option<tail::LeftTail>,
 }
 
@@ -134,7 +144,9 @@ impl LogReader {
             epoch: None,
             lsn: None,
             stamp: GroupStamp::default(),
-            group: Vec::new(),
+            groups: VecDeque::new(),
+            len: 0,
+            foreseen: 0,
             tail,
         }
     }
@@ -151,7 +163,9 @@ impl LogReader {
 
     /// The group that was read last, and when it was written, nanoseconds since 1970, if it says.
     pub fn group(&self) -> (&[u8], Option<u64>) {
-        (&self.group, super::header::nanoseconds(self.stamp.second))
+        let group = self.groups.back().and_then(|group| group.get(..self.len));
+        let time = super::header::nanoseconds(self.stamp.second);
+        (group.unwrap_or_default(), time)
     }
 
     /// What the group that was read last says of the moment when it was written.
@@ -205,13 +219,23 @@ impl LogReader {
     /// The next group's requests with their LSNs, in order; `None` at the end of the log, which is the first block that
     /// is not the next group of the same epoch. Whether that is its true end [`pass_gap`](Self::pass_gap) tells.
     pub fn next_group(&mut self) -> Result<Option<Vec<(u64, Logged)>>, LogError> {
-        let Some((mut group, header, len)) = self.group_here()? else {
+        let Some((group, header, len)) = self.group_here()? else {
             return Ok(None);
+        };
+        let group = Arc::new(group);
+        // Most of a short group is padding: it is not worth its memory.
+        let is_kept = GROUP_HEADER_LEN + header.bytes as usize > len / 2;
+        let keep = |bytes: &[u8]| {
+            if is_kept {
+                Bytes::in_group(&group, bytes)
+            } else {
+                Bytes::own(bytes)
+            }
         };
         let mut requests = Vec::with_capacity(header.records as usize);
         for (n, record) in records(&group[..len]).enumerate() {
             let lsn = header.first_lsn + n as u64;
-            let record = record.and_then(owned);
+            let record = record.and_then(|record| logged(record, &keep));
             let record = record.map_err(|error| LogError::BadRecord { lsn, error })?;
             requests.push((lsn, record));
         }
@@ -219,25 +243,47 @@ impl LogReader {
         // One that introduces has no LSNs.
         self.lsn = Some((header.first_lsn + u64::from(header.records)).saturating_sub(1));
         self.at += len as u64;
-        group.truncate(len);
-        self.group = group;
+        self.len = len;
+        self.groups.push_back(group);
         Ok(Some(requests))
+    }
+
+    /// Memory of a group that no request needs any more, or new one.
+    fn memory(&mut self) -> Vec<u8> {
+        let is_free = self.groups.front().is_some_and(|group| Arc::strong_count(group) == 1);
+        let free = if is_free { self.groups.pop_front() } else { None };
+        free.and_then(Arc::into_inner).unwrap_or_default()
     }
 
     /// The next group, if it is here. One read gone wrong on its way must not pass for the end, or what it brought for
     /// the first group, which nothing tells from a later one: the members of a sphere would part.
-    fn group_here(&self) -> Result<Option<Group>, LogError> {
-        let look =
-            || Ok::<_, LogError>(sound_group(&*self.file, self.at)?.filter(|(_, header, _)| self.is_next(header)));
-        let found = look()?;
+    fn group_here(&mut self) -> Result<Option<Group>, LogError> {
+        self.foresee();
+        let memory = self.memory();
+        let found = self.look_in(memory)?;
         let known = |group: &Option<Group>| group.as_ref().map(|(_, header, _)| *header);
         match (self.lsn, known(&found)) {
             (Some(_), Some(header)) if header.records > 0 => Ok(found),
-            (Some(_), None) => look(),
+            (Some(_), None) => self.look_in(Vec::new()),
             // Nothing tells the first group from a later one, nor one that introduces from another such.
-            (_, header) if known(&look()?) == header => Ok(found),
-            (_, _) => look(),
+            (_, header) if known(&self.look_in(Vec::new())?) == header => Ok(found),
+            (_, _) => self.look_in(Vec::new()),
         }
+    }
+
+    /// What is read soon may come while requests are done: as much as was read, so that little is read in vain where
+    /// the log ends.
+    fn foresee(&mut self) {
+        let ahead = self.at.clamp(AHEAD.0, AHEAD.1);
+        let (from, to) = (self.foreseen.max(self.at), self.at + ahead);
+        if to >= from + ahead / 2 {
+            self.file.foresee(from, to - from);
+            self.foreseen = to;
+        }
+    }
+
+    fn look_in(&self, memory: Vec<u8>) -> Result<Option<Group>, LogError> {
+        Ok(sound_group_in(memory, &*self.file, self.at)?.filter(|(_, header, _)| self.is_next(header)))
     }
 
     /// Is this the next group, as far as its header tells?
@@ -288,24 +334,25 @@ pub(super) type Group = (Vec<u8>, GroupHeader, usize);
 
 /// The group at `at`, if there is one.
 pub(super) fn sound_group(file: &dyn File, at: u64) -> Result<Option<Group>, LogError> {
-    Ok(read_group_at(file, at)?.and_then(|bytes| {
-        let (header, len) = read_group(&bytes).ok()?;
-        Some((bytes, header, len))
-    }))
+    sound_group_in(Vec::new(), file, at)
 }
 
-/// The bytes from `at` to the end of what may be a group.
-fn read_group_at(file: &dyn File, at: u64) -> Result<Option<Vec<u8>>, LogError> {
-    let mut bytes = vec![0; BLOCK_LEN];
+/// The same, read into this memory, which has others of its bytes behind.
+fn sound_group_in(mut bytes: Vec<u8>, file: &dyn File, at: u64) -> Result<Option<Group>, LogError> {
+    let mut want = BLOCK_LEN;
     loop {
-        let want = bytes.len();
-        if read_at(file, at, &mut bytes)? < want {
+        if bytes.len() < want {
+            // What is there is not needed, and is not copied.
+            bytes = vec![0; want];
+        }
+        if read_at(file, at, &mut bytes[..want])? < want {
             return Ok(None);
         }
-        match read_group(&bytes) {
+        match read_group(&bytes[..want]) {
+            Ok((header, len)) => return Ok(Some((bytes, header, len))),
             // A damaged length may ask for anything; no group is longer than what gathers before a flush, doubled.
-            Err(FormatError::Short { need, .. }) if need > want && need < (1 << 30) => bytes = vec![0; need],
-            _ => return Ok(Some(bytes)),
+            Err(FormatError::Short { need, .. }) if need > want && need < (1 << 30) => want = need,
+            Err(_) => return Ok(None),
         }
     }
 }

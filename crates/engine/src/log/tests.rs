@@ -580,7 +580,7 @@ fn what_was_flushed_is_read_back_and_what_is_damaged_is_told() {
         index: "/a.index".into(),
     };
     let group = |(n, len): (u64, usize)| {
-        let insert = Logged::Insert(number, record(len));
+        let insert = Logged::Insert(number, record(len).into());
         [(2 * n + 1, data_set.clone()), (2 * n + 2, insert)]
     };
     let groups: Vec<_> = (0..).zip(lens).map(group).collect();

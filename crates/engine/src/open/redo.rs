@@ -7,22 +7,30 @@ use crate::log::Logged;
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::root::{Root, Stamp};
 
+/// What is being done where a request of a log cannot be done again for want of room, or of a disk that writes.
+pub const DOING_RECOVERY: &str = "recovery";
+
 impl OpenDataSet {
-    /// Does a logged request again, unless the tree has it (R5).
-    pub fn replay(&self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
+    /// Is a logged request to be done again, which the tree has not (R5)? It counts as done from here on: if it fails,
+    /// nothing is committed.
+    pub fn is_to_be_redone(&self, lsn: u64, logged: &Logged) -> bool {
         if self.tree_has(lsn) {
-            return Ok(());
+            return false;
         }
         self.common().note_change();
-        let done = self.records.redo(logged, Context::Itself(RECOVERY));
-        done.map_err(|error| self.unrecovered(&error, format!("logged request {lsn} cannot be done again: {error}")))?;
         if logged.is_of_index() {
             let origin = self.roots.lock().data.log.origin;
             if origin > 0 {
                 self.ties.stamp(Stamp { origin, lsn });
             }
         }
-        Ok(())
+        true
+    }
+
+    /// Does it.
+    pub fn redo(&self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
+        let done = self.records.redo(logged, Context::Itself(RECOVERY));
+        done.map_err(|error| self.unrecovered(&error, format!("logged request {lsn} cannot be done again: {error}")))
     }
 
     /// Does the tree that its root names have logged request `lsn`?
@@ -106,7 +114,7 @@ impl OpenDataSet {
         if matches!((feedback.return_code, feedback.reason), (8, 28) | (12, 16)) {
             return OpenError::Io {
                 path: self.data_path.clone(),
-                doing: "recovery",
+                doing: DOING_RECOVERY,
                 error: std::io::Error::other(why),
             };
         }

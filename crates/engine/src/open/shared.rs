@@ -44,6 +44,9 @@ pub struct Env {
 /// Takes the cells in which others see what is counted: of SMF, and of the pool.
 pub type ShowCells = Box<dyn FnOnce(Cells, Cells) + Send>;
 
+/// Requests of a neighbourhood of keys in recovery: few enough that their pages stay in the processor's cache.
+const NEIGHBOURHOOD: usize = 256;
+
 /// See the module.
 pub struct Shared {
     /// The process whose engine it is.
@@ -72,6 +75,8 @@ pub struct Shared {
     flusher: std::sync::OnceLock<()>,
     /// See `Engine::give_back_from`.
     pub give_back_from: AtomicU64,
+    /// See `Engine::recover_in_neighbourhoods_of`.
+    pub neighbourhood: AtomicUsize,
     /// Who counts SMF records, until there are cells for it.
     pub show_smf: Mutex<Option<ShowCells>>,
     /// Who is told of opens and closes.
@@ -125,6 +130,7 @@ impl Shared {
             left_uncommitted: AtomicU64::new(0),
             flusher: std::sync::OnceLock::new(),
             give_back_from: AtomicU64::new(GIVE_BACK_FROM),
+            neighbourhood: AtomicUsize::new(NEIGHBOURHOOD),
             show_smf: Mutex::new(None),
             watcher: std::sync::OnceLock::new(),
             counted: std::sync::OnceLock::new(),

@@ -129,6 +129,7 @@ impl Recovery<'_> {
         }
         self.needed = true;
         self.aside.insert(cluster);
+        self.waiting.forget(cluster);
         self.to_be_seen.remove(&cluster);
         if let Some(inner) = self.members.remove(&cluster) {
             inner.leave();

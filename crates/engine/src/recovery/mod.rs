@@ -55,16 +55,17 @@
 mod end;
 mod members;
 mod unfinished;
+mod waiting;
 
 pub use unfinished::Unfinished;
 
 use crate::error::OpenError;
 use crate::files::peek;
 use crate::log::{claimed, find, LogError, LogReader, Logged, NamedLog};
-use crate::open::OpenDataSet;
-use crate::open::Shared;
+use crate::open::{OpenDataSet, Shared, DOING_RECOVERY};
 use crate::places::Places;
 use crate::prepared;
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_disk::Disk;
 use cica_format::root::{LogPosition, Root, Stamp};
 use end::End;
@@ -73,6 +74,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use waiting::Waiting;
 
 /// A recovery in progress.
 struct Recovery<'e> {
@@ -96,6 +98,8 @@ struct Recovery<'e> {
     opens: HashMap<u32, (u64, u64)>,
     /// The log introduces a data set that is away (V1).
     needed: bool,
+    /// Requests that are to be done, and are not yet.
+    waiting: Waiting,
     /// Changes of units whose end was not seen.
     unfinished: Unfinished,
     /// When the group being done was written, nanoseconds since 1970; before the first, when the log was claimed.
@@ -104,6 +108,23 @@ struct Recovery<'e> {
 
 /// Replays the log that a root names, for every data set in it (law 2).
 pub fn recover(shared: &Arc<Shared>, data: &Path, index: &Path, root: &Root) -> Result<(), OpenError> {
+    let neighbourhood = shared.neighbourhood.load(Relaxed);
+    match recover_by(neighbourhood, shared, (data, index), root) {
+        // Nothing of it is committed. There may have been room in the order of the log (waiting:O1).
+        Err(OpenError::Io {
+            doing: DOING_RECOVERY, ..
+        }) if neighbourhood > 0 => recover_by(0, shared, (data, index), root),
+        done => done,
+    }
+}
+
+/// The same, with neighbourhoods of so many requests.
+fn recover_by(
+    neighbourhood: usize,
+    shared: &Arc<Shared>,
+    (data, index): (&Path, &Path),
+    root: &Root,
+) -> Result<(), OpenError> {
     let disk = &*shared.env.disk;
     let trouble = |path: &Path, what: String| OpenError::Log {
         path: path.to_path_buf(),
@@ -154,7 +175,7 @@ pub fn recover(shared: &Arc<Shared>, data: &Path, index: &Path, root: &Root) -> 
         Ok(NamedLog::Absent(lost)) => return Err(left(&place.path, &lost)),
         Err(error) => return Err(left(&place.path, &error)),
     };
-    let recovery = Recovery::new(shared, &root.log, &place.path);
+    let recovery = Recovery::new(neighbourhood, shared, &root.log, &place.path);
     let mut recovery = Recovery {
         wanted: Some(root.cluster),
         places: recovery.places.beside(data),
@@ -181,7 +202,10 @@ pub fn recover_others(shared: &Arc<Shared>, log: &LogPosition) -> Result<(), Ope
         return Ok(());
     };
     match LogReader::open(disk, &place.path, log.log) {
-        Ok(NamedLog::Log(reader)) => Recovery::new(shared, log, &place.path).complete(Some(reader), Ok(())),
+        Ok(NamedLog::Log(reader)) => {
+            let neighbourhood = shared.neighbourhood.load(Relaxed);
+            Recovery::new(neighbourhood, shared, log, &place.path).complete(Some(reader), Ok(()))
+        }
         _ => Ok(()),
     }
 }
@@ -190,7 +214,7 @@ pub fn recover_others(shared: &Arc<Shared>, log: &LogPosition) -> Result<(), Ope
 fn recover_without(shared: &Arc<Shared>, data: &Path, index: &Path, root: &Root, log: &Path) -> Result<(), OpenError> {
     let mut recovery = Recovery {
         wanted: Some(root.cluster),
-        ..Recovery::new(shared, &root.log, log)
+        ..Recovery::new(0, shared, &root.log, log)
     };
     let first = recovery.take_in_at(root.cluster, data, index).map(drop);
     recovery.complete(None, first)
@@ -210,7 +234,7 @@ fn over() -> String {
 }
 
 impl<'e> Recovery<'e> {
-    fn new(shared: &'e Arc<Shared>, log: &LogPosition, path: &Path) -> Recovery<'e> {
+    fn new(neighbourhood: usize, shared: &'e Arc<Shared>, log: &LogPosition, path: &Path) -> Recovery<'e> {
         let directories = shared.volumes().directories();
         Recovery {
             shared,
@@ -225,6 +249,7 @@ impl<'e> Recovery<'e> {
             aside: BTreeSet::new(),
             numbers: HashMap::new(),
             needed: false,
+            waiting: Waiting::by(neighbourhood),
             unfinished: Unfinished::default(),
             time: claimed(log.log),
         }
@@ -254,6 +279,8 @@ impl<'e> Recovery<'e> {
                     let last = reader.as_ref().and_then(LogReader::last);
                     done = done.and_then(|()| self.check_introduced());
                     done = done.and_then(|()| self.check_log_has(last));
+                    done = done.and_then(|()| self.do_waiting());
+                    self.waiting = Waiting::by(0);
                     done = done.and_then(|()| self.take_back());
                     break;
                 }
@@ -287,14 +314,14 @@ impl<'e> Recovery<'e> {
 
     fn replay_group(&mut self, group: Vec<(u64, Logged)>) -> Result<(), OpenError> {
         for (lsn, logged) in group {
-            match &logged {
-                Logged::DataSet { committed, .. } => self.introduce(&logged, *committed)?,
+            self.note_unit(lsn, &logged);
+            match logged {
+                Logged::DataSet { committed, .. } => self.introduce(&logged, committed)?,
                 Logged::Unit(parts) => self.replay_parts(lsn, parts)?,
                 Logged::Recoverable { redo, .. } | Logged::TakenBack { redo, .. } => self.replay_parts(lsn, redo)?,
                 Logged::UnitEnd(_) | Logged::Carried { .. } | Logged::Leaving(_) => {}
                 request => self.replay(lsn, request)?,
             }
-            self.note_unit(lsn, &logged);
         }
         Ok(())
     }
@@ -325,16 +352,15 @@ impl<'e> Recovery<'e> {
     }
 
     /// Each part is of one data set, and that knows by its root whether it has it (R5).
-    fn replay_parts(&mut self, lsn: u64, parts: &[Logged]) -> Result<(), OpenError> {
-        parts.iter().try_for_each(|part| self.replay(lsn, part))?;
+    fn replay_parts(&mut self, lsn: u64, parts: Vec<Logged>) -> Result<(), OpenError> {
         // What a base knows of its alternate indexes (I2 in `open/ties.rs`).
-        for (lineage, origin) in self.indexes_in(parts) {
+        for (lineage, origin) in self.indexes_in(&parts) {
             if origin > 0 {
                 let stamp = Stamp { origin, lsn };
-                self.bases_in(parts).for_each(|base| base.ties.tie(lineage, stamp));
+                self.bases_in(&parts).for_each(|base| base.ties.tie(lineage, stamp));
             }
         }
-        Ok(())
+        parts.into_iter().try_for_each(|part| self.replay(lsn, part))
     }
 
     /// Lineage and open of the alternate indexes that a unit changed.
@@ -371,7 +397,10 @@ impl<'e> Recovery<'e> {
         }
         for (lsn, requests) in std::mem::take(&mut self.unfinished).newest_first() {
             for request in &requests {
-                self.in_member(request, |inner| inner.replay_undo(lsn, request))?;
+                if let Some((cluster, inner)) = self.member_of(request)? {
+                    let done = inner.replay_undo(lsn, request);
+                    done.or_else(|error| self.set_aside(cluster, error))?;
+                }
             }
             for (lineage, _) in self.indexes_in(&requests) {
                 self.bases_in(&requests)
@@ -381,27 +410,42 @@ impl<'e> Recovery<'e> {
         Ok(())
     }
 
-    /// Does a logged request of one data set again, if that takes part.
-    fn replay(&mut self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
-        self.in_member(logged, |inner| inner.replay(lsn, logged))
+    /// Does a logged request of one data set again, if that takes part, or lets it wait.
+    fn replay(&mut self, lsn: u64, logged: Logged) -> Result<(), OpenError> {
+        let (cluster, inner) = match self.member_of(&logged)? {
+            Some((_, inner)) if !inner.is_to_be_redone(lsn, &logged) => return Ok(()),
+            Some((cluster, inner)) => (cluster, inner.clone()),
+            None => return Ok(()),
+        };
+        if !self.waiting.takes(&inner, &logged) {
+            let done = inner.redo(lsn, &logged);
+            return done.or_else(|error| self.set_aside(cluster, error));
+        }
+        let is_full = self.waiting.add(self.shared, (cluster, &inner), (lsn, logged));
+        if is_full {
+            self.do_waiting()
+        } else {
+            Ok(())
+        }
     }
 
-    /// Does something in the data set of a request, if that takes part.
-    fn in_member(
-        &mut self,
-        request: &Logged,
-        work: impl FnOnce(&OpenDataSet) -> Result<(), OpenError>,
-    ) -> Result<(), OpenError> {
+    /// Does what waits (waiting:O3).
+    fn do_waiting(&mut self) -> Result<(), OpenError> {
+        for (cluster, error) in self.waiting.do_all(self.shared) {
+            self.set_aside(cluster, error)?;
+        }
+        Ok(())
+    }
+
+    /// The data set of a request, by its cluster id, if that takes part.
+    fn member_of(&mut self, request: &Logged) -> Result<Option<(u64, &Arc<OpenDataSet>)>, OpenError> {
         match request.number().and_then(|number| self.numbers.get(&number)) {
-            Some(Participation::Open(cluster, inner)) => {
-                let (cluster, inner) = (*cluster, inner.clone());
-                work(&inner).or_else(|error| self.set_aside(cluster, error))
-            }
+            Some(Participation::Open(cluster, inner)) => Ok(Some((*cluster, inner))),
             Some(Participation::Away) => {
                 self.needed = true;
-                Ok(())
+                Ok(None)
             }
-            Some(Participation::Complete | Participation::Unnamed) | None => Ok(()),
+            Some(Participation::Complete | Participation::Unnamed) | None => Ok(None),
             Some(Participation::Before(path, name)) => Err(self.trouble(format!(
                 "it has requests of {name}, and {} is from before them; {}. If that older file is what you want, take \
                  it away, open the data sets that need the log, and put it back then",

@@ -289,7 +289,7 @@ impl Reading<'_> {
             Logged::Insert(_, bytes) | Logged::Update(_, bytes) => {
                 split(a, bytes).map(|(place, record)| (place, LaterState::Is(record)))?
             }
-            Logged::Erase(_, key) if a.organization == Organization::Ksds => (key.clone(), LaterState::Gone),
+            Logged::Erase(_, key) if a.organization == Organization::Ksds => (key.to_vec(), LaterState::Gone),
             Logged::Erase(_, bytes) => split(a, bytes).map(|(place, _)| (place, LaterState::Gone))?,
             _ => return Err("it adds pointers to an alternate index; build that again from its base".into()),
         };

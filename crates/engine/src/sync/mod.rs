@@ -37,6 +37,21 @@ mod plain {
         thread.spawn(act).map(drop)
     }
 
+    /// Does something in this thread and in `others` more, as far as the system has them to give. When it returns, all
+    /// have done it.
+    pub fn together(name: &str, stack: usize, others: usize, act: impl Fn() + Sync) {
+        std::thread::scope(|scope| {
+            for _ in 0..others {
+                let _held = cica_disk::hold_signals();
+                let thread = std::thread::Builder::new().name(name.into()).stack_size(stack);
+                if thread.spawn_scoped(scope, &act).is_err() {
+                    break;
+                }
+            }
+            act();
+        });
+    }
+
     /// A number that no other living thread has, and not 0.
     pub fn this_thread() -> usize {
         thread_local!(static HERE: u8 = const { 0 });

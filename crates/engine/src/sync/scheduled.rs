@@ -25,6 +25,11 @@ pub fn start(_name: &str, _stack: usize, act: impl FnOnce() + Send + 'static) ->
     Ok(())
 }
 
+/// Its threads live as long as they like: this one does it alone.
+pub fn together(_name: &str, _stack: usize, _others: usize, act: impl Fn() + Sync) {
+    act();
+}
+
 /// The scheduler numbers its threads.
 pub fn this_thread() -> usize {
     usize::from(shuttle::current::me()) + 1

@@ -19,11 +19,11 @@
 //! * U9. A unit that cannot be taken back, and whose program has gone, is shunted: the process, or who shares its data
 //!   sets, keeps it, and its records are retained, until it can be taken back or people give it up. Nobody else is kept
 //!   from anything.
-//! * U10. What takes a record back is logged once. An update of a record that the unit has inserted or updated before is
-//!   *covered*: taking that back needs nothing of what the record is by then, so what takes this update back would be
-//!   overwritten at once. The earlier change is in the log when the unit has kept the record before and no other change
-//!   is under way, unless one was not logged, or the unit has begun to go back: nothing is covered from then on. In an
-//!   alternate index nothing is: the unit may keep a record there for a change of the base.
+//! * U10. What takes a record back is logged once. An update of a record that the unit has inserted or updated is
+//!   *covered*: to take the earlier change back needs nothing of what the record is by then. So what takes this update
+//!   back would be overwritten at once, and is not kept. The earlier change is in the log when the unit has kept the
+//!   record before and no other change is under way. Nothing is covered any more once a change was not logged, or the
+//!   unit has begun to go back. Nor is anything in an alternate index, where the unit may keep a record for its base.
 //!
 //! Locks in order: `ending` -> what [`crate::ksds`] and [`crate::sphere`] say -> page latches -> `work` -> log.
 
