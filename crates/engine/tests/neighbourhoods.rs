@@ -129,6 +129,110 @@ impl Hook for NoRoomOnce {
     }
 }
 
+/// Refuses one sync of a component once it is told to, and the next ones do nothing.
+#[derive(Default)]
+struct SyncLost(AtomicBool);
+
+impl Hook for SyncLost {
+    fn sync(&self, file: &Hooked) -> io::Result<()> {
+        let is_component = file.path.starts_with("/v");
+        if is_component && self.0.swap(false, SeqCst) {
+            return Err(io::ErrorKind::Other.into());
+        }
+        file.file.sync()
+    }
+}
+
+/// A sync that failed is not tried again: the system may say the next time that all is well.
+#[test]
+fn a_commit_that_fails_is_told_and_not_tried_again() {
+    let disk = MemoryDisk::default();
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    let engine = world.engine();
+    loaded(&world, &engine, "a", 50);
+    let a = world.open(&engine, "a");
+    work(&mut a.string(), 300, 1_000, 3);
+    a.commit().unwrap();
+    disk.kill();
+    drop((a, engine));
+    let hook = Arc::new(SyncLost::default());
+    let world = World::on(hooked(MemoryDisk::from(disk.image()), hook.clone()), Path::new("/"));
+    let engine = world.engine();
+    hook.0.store(true, SeqCst);
+    let (data, index) = world.paths("a");
+    assert!(engine.open(&data, &index, OpenOptions::default()).is_err());
+    assert!(!hook.0.load(SeqCst), "nothing was synced");
+}
+
+/// Pointers under one alternate key stand in several records of a chain.
+#[test]
+fn chains_of_pointers_come_to_what_they_were() {
+    let disk = MemoryDisk::default();
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    let engine = world.engine();
+    sphere::define(&world, &engine);
+    world.create(&engine, "c", |data, _| {
+        (data.key_offset, data.key_length) = (5, 3);
+        (data.maximum_record, data.spanned) = (300, false);
+        data.alternate = Some(cica_format::attributes::Alternate {
+            base: "T.B".into(),
+            suppressed: None,
+            chained: true,
+            key_offset: 12,
+            unique: false,
+            upgrade: true,
+            pointers: cica_format::aix::Pointers::Keys(8),
+        });
+    });
+    sphere::build(&world, &engine);
+    let build = Build {
+        work: Path::new("/v"),
+        memory: 1 << 20,
+        progress: &mut |_| {},
+        omitted: &mut |omitted| panic!("{omitted:?}"),
+    };
+    let base = world.open_with(&engine, "b", OpenOptions::default());
+    engine.build_index(&base, &sphere::files(&world, "c"), build).unwrap();
+    base.close().unwrap();
+    let open = |world: &World, engine: &Engine| {
+        let upgrade = ["u", "n", "c"].map(|name| sphere::files(world, name));
+        let base = sphere::files(world, "b");
+        engine.open_sphere(&base, &upgrade, sphere::output()).unwrap()
+    };
+    let ds = open(&world, &engine);
+    let mut s = ds.string();
+    let mut draw = Random(11);
+    for round in 0..1500 {
+        let n = 1 + draw.below(300);
+        let record = sphere::record(
+            n,
+            &format!("{:04}", 1 + round),
+            ["AAA", "BBB", "CCC"][draw.below(3) as usize],
+        );
+        match s.get(&key(n), Search::Equal, Intent::Update).is_ok() {
+            true if draw.below(3) == 0 => s.erase().unwrap(),
+            true => drop(s.update(&record).unwrap()),
+            false => drop(s.insert(&record, Insert::Direct).unwrap()),
+        }
+    }
+    drop(s);
+    ds.commit().unwrap();
+    disk.kill();
+    drop((ds, engine));
+    let image = disk.image();
+    let mut first = None;
+    for size in SIZES {
+        let (world, engine) = recovered(&image, size, |world| world.background = true);
+        open(&world, &engine).close().unwrap();
+        let chain = contents(&world.open_with(&engine, "c", OpenOptions::default()));
+        assert!(chain.len() > 10, "{} links", chain.len());
+        assert!(
+            first.get_or_insert_with(|| chain.clone()) == &chain,
+            "neighbourhoods of {size}"
+        );
+    }
+}
+
 /// O1: nothing of the first attempt is committed.
 #[test]
 fn where_there_is_no_room_it_begins_again_in_the_order_of_the_log() {

@@ -339,3 +339,45 @@ fn a_record_that_is_damaged_on_the_volume_and_later_in_the_log_is_sure() {
     let doubts: u64 = report.doubts.iter().map(|doubt| doubt.records).sum();
     assert_eq!(doubts, report.doubtful);
 }
+
+/// What takes an open unit's update back is with its first change of the record (unit:U10), and that is damaged: the later
+/// change is not the last word.
+#[test]
+fn what_an_open_unit_changed_again_is_doubtful_where_the_first_change_is_damaged() {
+    for commits in [false, true] {
+        let disk = MemoryDisk::default();
+        let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+        let engine = world.engine();
+        create(&world, &engine, Organization::Ksds);
+        let ds = world.open(&engine, "d");
+        let mut s = ds.string();
+        (0..30).for_each(|n| add(Organization::Ksds, &mut s, n));
+        drop(s);
+        ds.close().unwrap();
+        let ds = world.open(&engine, "d");
+        let unit = engine.unit();
+        let mut s = ds.string_in(&unit);
+        // The first group introduces the data set; then each change is in one.
+        for n in [3, 5, 5, 7] {
+            change(Organization::Ksds, &mut s, n, false);
+            ds.commit().unwrap();
+        }
+        if commits {
+            unit.commit().unwrap();
+        }
+        disk.kill();
+        std::mem::forget((s, unit, ds));
+        let organization = Organization::Ksds;
+        let dead = Dead { world, organization };
+        let of_five = |found: &Records| found.get(&(0, key(5))).map(|record| unsealed(record));
+        assert_eq!(of_five(&dead.salvage().0), Some(if commits { 105 } else { 5 }));
+        put(&*dead.world.disk, Path::new("/log/log-0001"), 3 * 4096 + 60, b"?");
+        let (found, report) = dead.salvage();
+        assert!(
+            report.notes.iter().any(|note| note.contains("are damaged")),
+            "{report:?}"
+        );
+        // That the unit was committed is the last word.
+        assert_eq!(of_five(&found), commits.then_some(105), "{report:?}");
+    }
+}

@@ -223,6 +223,11 @@ impl Holds {
         found.map(|(key, _)| key.clone())
     }
 
+    /// Is what `owner` keeps there retained?
+    pub fn is_retained(&self, key: &[u8], owner: u64) -> bool {
+        (self.locks).any(self.set, key, |holder| holder.owner == owner && holder.retained)
+    }
+
     /// Has somebody else the record for himself, for longer than a request: is what it says not committed, or locked?
     pub fn is_anothers(&self, key: &[u8], owner: u64) -> bool {
         (self.locks).any(self.set, key, |holder| {

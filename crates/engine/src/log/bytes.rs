@@ -29,11 +29,11 @@ impl Bytes {
         }
     }
 
-    /// What they take of the memory. A group has what takes a change back beside what was done, and some of its own.
-    pub fn taken(&self) -> usize {
+    /// The group that they keep in memory.
+    pub fn group(&self) -> Option<&Arc<Vec<u8>>> {
         match self {
-            Bytes::Own(bytes) => bytes.capacity(),
-            Bytes::InGroup(_, range) => 2 * range.len(),
+            Bytes::Own(_) => None,
+            Bytes::InGroup(group, _) => Some(group),
         }
     }
 }

@@ -85,15 +85,14 @@ impl Logged {
         matches!(self, Logged::AddPointer(..) | Logged::RemovePointer(..))
     }
 
-    /// Bytes that a request of one data set takes beside itself.
-    pub fn bytes(&self) -> usize {
-        match self {
-            Logged::Insert(_, bytes) | Logged::Update(_, bytes) | Logged::Erase(_, bytes) => bytes.taken(),
-            Logged::AddPointer(_, key, pointer) | Logged::RemovePointer(_, key, pointer) => {
-                key.taken() + pointer.taken()
-            }
-            _ => 0,
-        }
+    /// The bytes of a request of one data set: a record, a key, or an alternate key and a pointer.
+    pub fn bytes(&self) -> impl Iterator<Item = &Bytes> {
+        let (one, two) = match self {
+            Logged::Insert(_, bytes) | Logged::Update(_, bytes) | Logged::Erase(_, bytes) => (Some(bytes), None),
+            Logged::AddPointer(_, key, pointer) | Logged::RemovePointer(_, key, pointer) => (Some(key), Some(pointer)),
+            _ => (None, None),
+        };
+        one.into_iter().chain(two)
     }
 
     /// The data set it belongs to; a unit belongs to several.

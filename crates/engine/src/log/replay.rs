@@ -26,8 +26,10 @@ pub struct LogReader {
     /// Of the last request read.
     pub(super) lsn: Option<u64>,
     stamp: GroupStamp,
-    /// Groups that were read, the last one behind the others: one that no request needs any more is read into again.
+    /// Groups that were read and that requests stand in still, and the last one, behind them.
     groups: VecDeque<Arc<Vec<u8>>>,
+    /// Memory of others.
+    spare: Vec<Vec<u8>>,
     /// Bytes of the last one.
     len: usize,
     /// The file knows that it is to be read up to here.
@@ -145,6 +147,7 @@ impl LogReader {
             lsn: None,
             stamp: GroupStamp::default(),
             groups: VecDeque::new(),
+            spare: Vec::new(),
             len: 0,
             foreseen: 0,
             tail,
@@ -250,9 +253,31 @@ impl LogReader {
 
     /// Memory of a group that no request needs any more, or new one.
     fn memory(&mut self) -> Vec<u8> {
-        let is_free = self.groups.front().is_some_and(|group| Arc::strong_count(group) == 1);
-        let free = if is_free { self.groups.pop_front() } else { None };
-        free.and_then(Arc::into_inner).unwrap_or_default()
+        // No request waits in the last one, or those in the first ones were done.
+        while let Some(group) = self.groups.pop_back() {
+            match Arc::try_unwrap(group) {
+                Ok(memory) => self.spare.push(memory),
+                Err(group) => {
+                    self.groups.push_back(group);
+                    break;
+                }
+            }
+        }
+        while let Some(group) = self.groups.pop_front() {
+            match Arc::try_unwrap(group) {
+                Ok(memory) => self.spare.push(memory),
+                Err(group) => {
+                    self.groups.push_front(group);
+                    break;
+                }
+            }
+        }
+        self.spare.pop().unwrap_or_default()
+    }
+
+    /// All is read: nothing of it is needed in memory.
+    pub fn let_memory_go(&mut self) {
+        (self.groups, self.spare) = Default::default();
     }
 
     /// The next group, if it is here. One read gone wrong on its way must not pass for the end, or what it brought for

@@ -29,7 +29,6 @@ mod units;
 
 pub use handle::Handle;
 pub use pin::Pin;
-pub use redo::DOING_RECOVERY;
 pub use shared::{Env, Shared};
 pub use shunted::Shunted;
 pub use sphere::{Member, Sphere, BASE};

@@ -7,13 +7,10 @@ use crate::log::Logged;
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::root::{Root, Stamp};
 
-/// What is being done where a request of a log cannot be done again for want of room, or of a disk that writes.
-pub const DOING_RECOVERY: &str = "recovery";
-
 impl OpenDataSet {
-    /// Is a logged request to be done again, which the tree has not (R5)? It counts as done from here on: if it fails,
-    /// nothing is committed.
-    pub fn is_to_be_redone(&self, lsn: u64, logged: &Logged) -> bool {
+    /// Notes that a logged request is to be done again, unless the tree has it (R5): false. It counts as done from here
+    /// on: if it fails, nothing is committed.
+    pub fn note_redone(&self, lsn: u64, logged: &Logged) -> bool {
         if self.tree_has(lsn) {
             return false;
         }
@@ -114,7 +111,7 @@ impl OpenDataSet {
         if matches!((feedback.return_code, feedback.reason), (8, 28) | (12, 16)) {
             return OpenError::Io {
                 path: self.data_path.clone(),
-                doing: DOING_RECOVERY,
+                doing: "recovery",
                 error: std::io::Error::other(why),
             };
         }

@@ -62,7 +62,7 @@ pub use unfinished::Unfinished;
 use crate::error::OpenError;
 use crate::files::peek;
 use crate::log::{claimed, find, LogError, LogReader, Logged, NamedLog};
-use crate::open::{OpenDataSet, Shared, DOING_RECOVERY};
+use crate::open::{OpenDataSet, Shared};
 use crate::places::Places;
 use crate::prepared;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -100,6 +100,8 @@ struct Recovery<'e> {
     needed: bool,
     /// Requests that are to be done, and are not yet.
     waiting: Waiting,
+    /// One of them was refused, of the data set that is being opened.
+    out_of_order: bool,
     /// Changes of units whose end was not seen.
     unfinished: Unfinished,
     /// When the group being done was written, nanoseconds since 1970; before the first, when the log was claimed.
@@ -110,11 +112,30 @@ struct Recovery<'e> {
 pub fn recover(shared: &Arc<Shared>, data: &Path, index: &Path, root: &Root) -> Result<(), OpenError> {
     let neighbourhood = shared.neighbourhood.load(Relaxed);
     match recover_by(neighbourhood, shared, (data, index), root) {
-        // Nothing of it is committed. There may have been room in the order of the log (waiting:O1).
-        Err(OpenError::Io {
-            doing: DOING_RECOVERY, ..
-        }) if neighbourhood > 0 => recover_by(0, shared, (data, index), root),
-        done => done,
+        Err(Stopped::OutOfOrder(_)) => recover_by(0, shared, (data, index), root).map_err(OpenError::from),
+        done => done.map_err(OpenError::from),
+    }
+}
+
+/// Why a recovery has stopped.
+enum Stopped {
+    /// A request was refused in another order than that of the log, and nothing is committed (waiting:O1).
+    OutOfOrder(OpenError),
+    /// Anything else.
+    At(OpenError),
+}
+
+impl From<OpenError> for Stopped {
+    fn from(error: OpenError) -> Stopped {
+        Stopped::At(error)
+    }
+}
+
+impl From<Stopped> for OpenError {
+    fn from(stopped: Stopped) -> OpenError {
+        match stopped {
+            Stopped::OutOfOrder(error) | Stopped::At(error) => error,
+        }
     }
 }
 
@@ -124,7 +145,7 @@ fn recover_by(
     shared: &Arc<Shared>,
     (data, index): (&Path, &Path),
     root: &Root,
-) -> Result<(), OpenError> {
+) -> Result<(), Stopped> {
     let disk = &*shared.env.disk;
     let trouble = |path: &Path, what: String| OpenError::Log {
         path: path.to_path_buf(),
@@ -147,9 +168,9 @@ fn recover_by(
         // It was named early, and then a power cut took the log: no request in it was durable. What lies where it
         // was is nobody's business.
         return if root.log.early {
-            recover_without(shared, data, index, root, recorded)
+            Ok(recover_without(shared, data, index, root, recorded)?)
         } else {
-            Err(trouble(recorded, not_here(shared)))
+            Err(trouble(recorded, not_here(shared)).into())
         };
     };
     let tail_has =
@@ -157,11 +178,11 @@ fn recover_by(
     let reader = match LogReader::open(disk, &place.path, root.log.log) {
         Ok(NamedLog::Log(reader)) => Some(reader),
         Ok(NamedLog::Alive) => {
-            return Err(OpenError::InUse {
+            return Err(Stopped::At(OpenError::InUse {
                 path: data.to_path_buf(),
                 why: "the process that has it open for output is still there",
                 by: None,
-            })
+            }))
         }
         // Another process recovered it since.
         // In a catalog of before format 3: it was given back, so nothing in it is needed. Or it was named early,
@@ -171,9 +192,9 @@ fn recover_by(
         Err(LogError::BadHeader(_)) if root.log.early && !tail_has(&place.path)? => None,
         // Another process recovered it since.
         _ if peek(disk, data)?.log.log != root.log.log => return Ok(()),
-        Ok(NamedLog::Released) => return Err(trouble(&place.path, over())),
-        Ok(NamedLog::Absent(lost)) => return Err(left(&place.path, &lost)),
-        Err(error) => return Err(left(&place.path, &error)),
+        Ok(NamedLog::Released) => return Err(trouble(&place.path, over()).into()),
+        Ok(NamedLog::Absent(lost)) => return Err(left(&place.path, &lost).into()),
+        Err(error) => return Err(left(&place.path, &error).into()),
     };
     let recovery = Recovery::new(neighbourhood, shared, &root.log, &place.path);
     let mut recovery = Recovery {
@@ -204,7 +225,8 @@ pub fn recover_others(shared: &Arc<Shared>, log: &LogPosition) -> Result<(), Ope
     match LogReader::open(disk, &place.path, log.log) {
         Ok(NamedLog::Log(reader)) => {
             let neighbourhood = shared.neighbourhood.load(Relaxed);
-            Recovery::new(neighbourhood, shared, log, &place.path).complete(Some(reader), Ok(()))
+            let done = Recovery::new(neighbourhood, shared, log, &place.path).complete(Some(reader), Ok(()));
+            done.map_err(OpenError::from)
         }
         _ => Ok(()),
     }
@@ -217,7 +239,7 @@ fn recover_without(shared: &Arc<Shared>, data: &Path, index: &Path, root: &Root,
         ..Recovery::new(0, shared, &root.log, log)
     };
     let first = recovery.take_in_at(root.cluster, data, index).map(drop);
-    recovery.complete(None, first)
+    Ok(recovery.complete(None, first)?)
 }
 
 fn not_here(shared: &Shared) -> String {
@@ -250,13 +272,14 @@ impl<'e> Recovery<'e> {
             numbers: HashMap::new(),
             needed: false,
             waiting: Waiting::by(neighbourhood),
+            out_of_order: false,
             unfinished: Unfinished::default(),
             time: claimed(log.log),
         }
     }
 
     /// Replays the log, commits its data sets, and gives it back. `done` is how the beginning went.
-    fn complete(mut self, mut reader: Option<LogReader>, mut done: Result<(), OpenError>) -> Result<(), OpenError> {
+    fn complete(mut self, mut reader: Option<LogReader>, mut done: Result<(), OpenError>) -> Result<(), Stopped> {
         if let Some(reader) = &reader {
             done = done.and_then(|()| reader.make_durable().map_err(|what| self.trouble(what)));
         }
@@ -281,6 +304,9 @@ impl<'e> Recovery<'e> {
                     done = done.and_then(|()| self.check_log_has(last));
                     done = done.and_then(|()| self.do_waiting());
                     self.waiting = Waiting::by(0);
+                    if let Some(reader) = &mut reader {
+                        reader.let_memory_go();
+                    }
                     done = done.and_then(|()| self.take_back());
                     break;
                 }
@@ -294,9 +320,12 @@ impl<'e> Recovery<'e> {
             });
         }
         self.members.values().for_each(|inner| inner.leave());
-        done?;
+        match done {
+            Err(error) if self.out_of_order => return Err(Stopped::OutOfOrder(error)),
+            done => done?,
+        }
         match reader.filter(|_| !self.needed) {
-            Some(reader) => reader.release().map_err(|what| self.trouble(what)),
+            Some(reader) => Ok(reader.release().map_err(|what| self.trouble(what))?),
             None => Ok(()),
         }
     }
@@ -413,7 +442,7 @@ impl<'e> Recovery<'e> {
     /// Does a logged request of one data set again, if that takes part, or lets it wait.
     fn replay(&mut self, lsn: u64, logged: Logged) -> Result<(), OpenError> {
         let (cluster, inner) = match self.member_of(&logged)? {
-            Some((_, inner)) if !inner.is_to_be_redone(lsn, &logged) => return Ok(()),
+            Some((_, inner)) if !inner.note_redone(lsn, &logged) => return Ok(()),
             Some((cluster, inner)) => (cluster, inner.clone()),
             None => return Ok(()),
         };
@@ -432,7 +461,10 @@ impl<'e> Recovery<'e> {
     /// Does what waits (waiting:O3).
     fn do_waiting(&mut self) -> Result<(), OpenError> {
         for (cluster, error) in self.waiting.do_all(self.shared) {
-            self.set_aside(cluster, error)?;
+            // If it is the one being opened, this ends the recovery.
+            let aside = self.set_aside(cluster, error);
+            self.out_of_order = aside.is_err();
+            aside?;
         }
         Ok(())
     }

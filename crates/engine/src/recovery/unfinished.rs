@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 pub struct Unfinished(BTreeMap<(u64, u32), (u64, Vec<Logged>)>);
 
 impl Unfinished {
-    /// The log has a change.
+    /// The log has a change. One that is covered goes back with an earlier one (unit:U10).
     pub fn changed(&mut self, lsn: u64, change: (u64, u32), undo: Vec<Logged>) {
-        self.0.insert(change, (lsn, undo));
+        if !undo.is_empty() {
+            self.0.insert(change, (lsn, undo));
+        }
     }
 
     /// The log has it taken back.

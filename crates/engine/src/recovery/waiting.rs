@@ -2,16 +2,19 @@
 //! themselves they lie all over the data set, and each waits for its pages, from the device and from memory.
 //!
 //! * O1. Requests of one key are done in the order of the log. Those of different keys depend on each other for space
-//!   alone: where that is not enough, recovery begins again in the order of the log.
+//!   alone. Where one is refused, nothing is committed, and the recovery for the data set that is being opened begins
+//!   again in the order of the log; another data set is set aside, and does so when it is opened.
 //! * O2. A neighbourhood is done in the order of the log too. So its CIs split as they did for its owner, not as they
 //!   do for ascending keys.
 //! * O3. Nothing waits when units are taken back (V3) and when trees are committed. Of a data set that is set aside
 //!   nothing waits any more.
 //! * O4. Several threads do neighbourhoods at once: no two have a key in common, and requests that meet in a page are
 //!   kept apart as those of any strings are.
-//! * O5. What waits is charged to the pool. Where that has no room, what waits is done.
+//! * O5. What waits is charged to the pool, with all of each group that a request stands in. Where that has no room,
+//!   what waits is done.
 
 use crate::cluster::OpenCluster;
+use crate::common::is_chained;
 use crate::error::OpenError;
 use crate::log::Logged;
 use crate::open::{OpenDataSet, Shared};
@@ -34,8 +37,9 @@ const WORTH: usize = 4;
 /// The bytes of a request are asked for so many requests before it is done, at most so many lines of them.
 const AHEAD: usize = 4;
 const LINES: usize = 8;
-/// What a request takes besides its bytes: its place in the list, in the order of keys, and from the allocator.
-const OVERHEAD: usize = size_of::<(u64, Logged)>() + size_of::<u64>() + size_of::<ByKey>() + 16;
+/// What a request takes besides its bytes: its place in lists that may be twice as long as what they hold, and in the
+/// order of keys.
+const OVERHEAD: usize = 2 * (size_of::<(u64, Logged)>() + size_of::<u64>()) + size_of::<ByKey>();
 
 /// See the module; by cluster id.
 #[derive(Default)]
@@ -43,6 +47,8 @@ pub struct Waiting {
     sets: BTreeMap<u64, WaitingSet>,
     bytes: usize,
     charged: Option<Held>,
+    /// Where the group of the last request lies; requests come group by group.
+    group: usize,
     /// Requests of a neighbourhood; 0: nothing waits.
     neighbourhood: usize,
 }
@@ -79,7 +85,7 @@ impl Waiting {
 
     /// One more request waits. True: there is no room for another one.
     pub fn add(&mut self, shared: &Shared, (cluster, inner): (u64, &Arc<OpenDataSet>), request: (u64, Logged)) -> bool {
-        self.bytes += request.1.bytes() + OVERHEAD;
+        self.count(&request.1);
         let set = self.sets.entry(cluster).or_insert_with(|| WaitingSet {
             inner: inner.clone(),
             requests: Vec::new(),
@@ -91,17 +97,31 @@ impl Waiting {
         self.is_full(shared)
     }
 
+    fn count(&mut self, request: &Logged) {
+        self.bytes += OVERHEAD;
+        for bytes in request.bytes() {
+            match bytes.group() {
+                None => self.bytes += bytes.len(),
+                Some(group) if group.as_ptr().addr() == self.group => {}
+                Some(group) => {
+                    self.group = group.as_ptr().addr();
+                    self.bytes += group.len();
+                }
+            }
+        }
+    }
+
     fn is_full(&mut self, shared: &Shared) -> bool {
         let charged = self.charged.as_ref().map_or(0, Held::bytes);
         if self.bytes <= charged {
             return false;
         }
+        let more = (self.bytes - charged).next_multiple_of(CHARGE);
         let grown = match &mut self.charged {
-            _ if charged + CHARGE > MOST.min(shared.pool.limit() / SHARE) => return true,
-            Some(held) => held.grow(CHARGE),
-            none => shared.pool.hold(CHARGE).map(|held| *none = Some(held)),
+            Some(held) => held.grow(more),
+            none => shared.pool.hold(more).map(|held| *none = Some(held)),
         };
-        grown.is_err()
+        grown.is_err() || self.bytes > MOST.min(shared.pool.limit() / SHARE)
     }
 
     /// Nothing of this data set waits any more.
@@ -126,7 +146,7 @@ impl Waiting {
             // Each may have had all of the memory once.
             self.sets.clear();
         }
-        self.bytes = 0;
+        (self.bytes, self.group) = (0, 0);
         failed
     }
 }
@@ -232,11 +252,16 @@ fn key_of<'r>(inner: &OpenDataSet, request: &'r Logged) -> Option<&'r [u8]> {
     let OpenCluster::Ksds(ksds) = &inner.records else {
         return None;
     };
-    match request {
-        Logged::Insert(_, record) | Logged::Update(_, record) => ksds.key_in(record),
-        Logged::Erase(_, key) | Logged::AddPointer(_, key, _) | Logged::RemovePointer(_, key, _) => Some(key),
-        _ => None,
+    let key = match request {
+        Logged::Insert(_, record) | Logged::Update(_, record) => ksds.key_in(record)?,
+        Logged::Erase(_, key) | Logged::AddPointer(_, key, _) | Logged::RemovePointer(_, key, _) => key,
+        _ => return None,
+    };
+    // All links of a chain are of one alternate key, with or without their numbers behind it.
+    if is_chained(&ksds.attributes) {
+        return key.get(..usize::from(ksds.attributes.key_length));
     }
+    Some(key)
 }
 
 /// The bytes of a key from some place on, which compare as it does, as far as they go.

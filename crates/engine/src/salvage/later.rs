@@ -6,7 +6,8 @@
 //!   recovery would.
 //! * L3. What cannot be laid over makes all that is on the volume doubtful: nobody knows which records it changed.
 //! * L4. So does a gap in the log. What stands behind it counts all the same: of a record that it changed, it is the
-//!   last word. What the log says of others, and what is laid back, is doubtful then.
+//!   last word. What the log says of others, and what is laid back, is doubtful then. So is what a unit without an end
+//!   changed once more: what takes that back may be in the gap.
 
 use super::report::Doubt;
 use super::SalvagedRecord;
@@ -85,6 +86,7 @@ impl Later {
             numbers: HashSet::new(),
             before: None,
             unfinished: Unfinished::default(),
+            covered: BTreeMap::new(),
             later: Later {
                 path: path.clone(),
                 ..Later::default()
@@ -113,10 +115,11 @@ impl Later {
                 reading.take(lsn, logged).map_err(|why| cannot(&why))?;
             }
         }
-        if let (false, Some(directory)) = (reading.unfinished.is_empty(), path.parent()) {
+        let none_open = reading.unfinished.is_empty() && reading.covered.is_empty();
+        if let (false, Some(directory)) = (none_open, path.parent()) {
             // Their owner may have died before it logged their end (prepared:Z1).
             for unit in units_of_log(disk, directory, root.log.log).map_err(|why| cannot(&why))? {
-                reading.unfinished.ended(unit);
+                reading.unit_ended(unit);
             }
         }
         reading.end().map_err(|why| cannot(&why))
@@ -185,6 +188,9 @@ struct Reading<'r> {
     /// A gap that is none if what stands behind it is in the tree.
     before: Option<Gap>,
     unfinished: Unfinished,
+    /// Places that units have changed once more, by unit: what takes that back is with an earlier change (unit:U10),
+    /// which may be in a gap.
+    covered: BTreeMap<u64, Vec<Vec<u8>>>,
     later: Later,
 }
 
@@ -228,6 +234,12 @@ impl Reading<'_> {
             }
             Logged::Unit(parts) => self.lay_all(lsn, parts),
             Logged::Recoverable { change, redo, undo } => {
+                if undo.is_empty() {
+                    let a = &self.root.attributes;
+                    let of_it = redo.iter().filter(|request| self.is_ours(request));
+                    let places: Vec<_> = of_it.filter_map(|request| place_of(a, request)).collect();
+                    self.covered.entry(change.0).or_default().extend(places);
+                }
                 self.unfinished.changed(lsn, change, undo);
                 self.lay_all(lsn, redo)
             }
@@ -236,7 +248,7 @@ impl Reading<'_> {
                 self.lay_all(lsn, redo)
             }
             Logged::UnitEnd(unit) => {
-                self.unfinished.ended(unit);
+                self.unit_ended(unit);
                 Ok(())
             }
             Logged::Carried { change, lsn, undo } => {
@@ -268,7 +280,16 @@ impl Reading<'_> {
         request.number().is_some_and(|number| self.numbers.contains(&number))
     }
 
+    fn unit_ended(&mut self, unit: u64) {
+        self.unfinished.ended(unit);
+        self.covered.remove(&unit);
+    }
+
     fn end(mut self) -> Result<Later, String> {
+        if !self.later.gaps.is_empty() {
+            let covered = std::mem::take(&mut self.covered);
+            self.later.doubtful.extend(covered.into_values().flatten());
+        }
         let back = std::mem::take(&mut self.unfinished).newest_first();
         for request in back.into_iter().flat_map(|(_, requests)| requests) {
             if !self.is_ours(&request) {
@@ -323,6 +344,14 @@ impl Reading<'_> {
             self.later.doubtful.insert(ci.clone());
         }
         ci
+    }
+}
+
+/// Where an update belongs.
+fn place_of(a: &Attributes, request: &Logged) -> Option<Vec<u8>> {
+    match request {
+        Logged::Update(_, bytes) => split(a, bytes).ok().map(|(place, _)| place),
+        _ => None,
     }
 }
 

@@ -21,9 +21,12 @@
 //!   from anything.
 //! * U10. What takes a record back is logged once. An update of a record that the unit has inserted or updated is
 //!   *covered*: to take the earlier change back needs nothing of what the record is by then. So what takes this update
-//!   back would be overwritten at once, and is not kept. The earlier change is in the log when the unit has kept the
-//!   record before and no other change is under way. Nothing is covered any more once a change was not logged, or the
-//!   unit has begun to go back. Nor is anything in an alternate index, where the unit may keep a record for its base.
+//!   back would be overwritten at once, and is not kept.
+//!   * Whoever updates a record that the unit has kept before has it covered. What was kept was changed: an erased
+//!     record can only be inserted. Nothing is covered in an alternate index, where a record may be kept for the base.
+//!   * The earlier change must be in the log: no other change is under way. Nothing is covered any more once a change
+//!     was not logged, or the unit has begun to go back. Nor is what is retained, which an earlier unit of the same
+//!     owner has left.
 //!
 //! Locks in order: `ending` -> what [`crate::ksds`] and [`crate::sphere`] say -> page latches -> `work` -> log.
 
@@ -325,7 +328,7 @@ impl Going<'_> {
             return change(Context::Itself(self.state.owner));
         }
         let bytes = key.len() + old.len() + OVERHEAD;
-        let under_way = UnderWay::begin(&self.state.changing);
+        let under_way = UnderWay::begin(self.state);
         let set = self.state.enlist(inner, bytes)?;
         let holds = &inner.common().holds;
         let is_first = match holds.keep(key, self.state.owner) {
@@ -335,7 +338,8 @@ impl Going<'_> {
         let is_covered = !is_first
             && under_way.is_alone()
             && inner.common().attributes.alternate.is_none()
-            && !self.state.covers_nothing.load(Acquire);
+            && !self.state.covers_nothing.load(Acquire)
+            && !holds.is_retained(key, self.state.owner);
         if erases {
             holds.erases(key, self.state.owner);
         }
@@ -366,23 +370,27 @@ impl Going<'_> {
 }
 
 /// A change that is under way, from before it keeps its record until it is logged or refused.
-struct UnderWay<'u>(&'u AtomicUsize);
+struct UnderWay<'u>(&'u UnitState);
 
 impl UnderWay<'_> {
-    fn begin(changing: &AtomicUsize) -> UnderWay<'_> {
-        changing.fetch_add(1, AcqRel);
-        UnderWay(changing)
+    fn begin(unit: &UnitState) -> UnderWay<'_> {
+        unit.changing.fetch_add(1, AcqRel);
+        UnderWay(unit)
     }
 
     /// Is every change that has kept a record by now over?
     fn is_alone(&self) -> bool {
-        self.0.load(Acquire) == 1
+        self.0.changing.load(Acquire) == 1
     }
 }
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, AcqRel);
+        if std::thread::panicking() {
+            // It may have kept a record and not be logged.
+            self.0.covers_nothing.store(true, Release);
+        }
+        self.0.changing.fetch_sub(1, AcqRel);
     }
 }
 
@@ -399,11 +407,8 @@ impl Unit for UnitState {
         let id = work.id;
         match change.takes_back {
             Some(sequence) => log.append_taken_back(numbers, id, sequence, redo),
-            None if undo.is_empty() => {
-                let sequence = work.sequence;
-                work.sequence += 1;
-                log.append_covered(numbers, id, sequence, redo)
-            }
+            // Nothing takes it back by its number, so it has none of its own.
+            None if change.covered.get() => log.append_covered(numbers, id, work.sequence, redo),
             None => {
                 let sequence = work.sequence;
                 work.sequence += 1;
