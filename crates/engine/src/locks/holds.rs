@@ -223,9 +223,12 @@ impl Holds {
         found.map(|(key, _)| key.clone())
     }
 
-    /// Is what `owner` keeps there retained?
-    pub fn is_retained(&self, key: &[u8], owner: u64) -> bool {
-        (self.locks).any(self.set, key, |holder| holder.owner == owner && holder.retained)
+    /// Does the unit `owner`, or one before it of the same owner, keep any record?
+    pub fn keeps_any(&self, owner: u64) -> bool {
+        self.units
+            .lock()
+            .get(&owner)
+            .is_some_and(|keys| keys.iter().next().is_some())
     }
 
     /// Has somebody else the record for himself, for longer than a request: is what it says not committed, or locked?

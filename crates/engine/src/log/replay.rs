@@ -226,8 +226,8 @@ impl LogReader {
             return Ok(None);
         };
         let group = Arc::new(group);
-        // Most of a short group is padding: it is not worth its memory.
-        let is_kept = GROUP_HEADER_LEN + header.bytes as usize > len / 2;
+        // Most of a short group is padding, or its memory is that of a longer one: it is not worth that.
+        let is_kept = GROUP_HEADER_LEN + header.bytes as usize > group.len() / 2;
         let keep = |bytes: &[u8]| {
             if is_kept {
                 Bytes::in_group(&group, bytes)

@@ -2,8 +2,9 @@
 //! themselves they lie all over the data set, and each waits for its pages, from the device and from memory.
 //!
 //! * O1. Requests of one key are done in the order of the log. Those of different keys depend on each other for space
-//!   alone. Where one is refused, nothing is committed, and the recovery for the data set that is being opened begins
-//!   again in the order of the log; another data set is set aside, and does so when it is opened.
+//!   alone. If one is refused, and it is of the data set that is being opened, nothing is committed, and the recovery
+//!   begins again in the order of the log. Another data set is set aside: nothing of it is committed, and its own open
+//!   begins again.
 //! * O2. A neighbourhood is done in the order of the log too. So its CIs split as they did for its owner, not as they
 //!   do for ascending keys.
 //! * O3. Nothing waits when units are taken back (V3) and when trees are committed. Of a data set that is set aside
@@ -40,6 +41,9 @@ const LINES: usize = 8;
 /// What a request takes besides its bytes: its place in lists that may be twice as long as what they hold, and in the
 /// order of keys.
 const OVERHEAD: usize = 2 * (size_of::<(u64, Logged)>() + size_of::<u64>()) + size_of::<ByKey>();
+
+/// What the allocator takes for bytes of their own.
+const ALLOCATED: usize = 16;
 
 /// See the module; by cluster id.
 #[derive(Default)]
@@ -101,7 +105,7 @@ impl Waiting {
         self.bytes += OVERHEAD;
         for bytes in request.bytes() {
             match bytes.group() {
-                None => self.bytes += bytes.len(),
+                None => self.bytes += bytes.len() + ALLOCATED,
                 Some(group) if group.as_ptr().addr() == self.group => {}
                 Some(group) => {
                     self.group = group.as_ptr().addr();
@@ -116,12 +120,16 @@ impl Waiting {
         if self.bytes <= charged {
             return false;
         }
+        let most = MOST.min(shared.pool.limit() / SHARE);
+        if charged >= most {
+            return true;
+        }
         let more = (self.bytes - charged).next_multiple_of(CHARGE);
         let grown = match &mut self.charged {
             Some(held) => held.grow(more),
             none => shared.pool.hold(more).map(|held| *none = Some(held)),
         };
-        grown.is_err() || self.bytes > MOST.min(shared.pool.limit() / SHARE)
+        grown.is_err() || self.bytes > most
     }
 
     /// Nothing of this data set waits any more.

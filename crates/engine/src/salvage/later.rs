@@ -5,9 +5,9 @@
 //! * L2. Changes of a unit of recovery that has no end in the log, and is not in doubt, are laid back, newest first, as
 //!   recovery would.
 //! * L3. What cannot be laid over makes all that is on the volume doubtful: nobody knows which records it changed.
-//! * L4. So does a gap in the log. What stands behind it counts all the same: of a record that it changed, it is the
-//!   last word. What the log says of others, and what is laid back, is doubtful then. So is what a unit without an end
-//!   changed once more: what takes that back may be in the gap.
+//! * L4. A gap in the log makes all that doubtful, too. What stands behind it counts all the same: of a record that it
+//!   changed, it is the last word. What the log says of others, and what is laid back, is doubtful then. So is what a
+//!   unit without an end, and not in doubt, changed once more: what takes that back may be in the gap.
 
 use super::report::Doubt;
 use super::SalvagedRecord;
@@ -17,7 +17,7 @@ use crate::recovery::Unfinished;
 use cica_disk::Disk;
 use cica_format::attributes::{Attributes, Organization};
 use cica_format::root::Root;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -188,9 +188,9 @@ struct Reading<'r> {
     /// A gap that is none if what stands behind it is in the tree.
     before: Option<Gap>,
     unfinished: Unfinished,
-    /// Places that units have changed once more, by unit: what takes that back is with an earlier change (unit:U10),
-    /// which may be in a gap.
-    covered: BTreeMap<u64, Vec<Vec<u8>>>,
+    /// Places that units have changed once more, by unit: what takes that back is with an earlier change (unit:U10), and
+    /// that change may be in a gap.
+    covered: BTreeMap<u64, BTreeSet<Vec<u8>>>,
     later: Later,
 }
 
@@ -235,9 +235,7 @@ impl Reading<'_> {
             Logged::Unit(parts) => self.lay_all(lsn, parts),
             Logged::Recoverable { change, redo, undo } => {
                 if undo.is_empty() {
-                    let a = &self.root.attributes;
-                    let of_it = redo.iter().filter(|request| self.is_ours(request));
-                    let places: Vec<_> = of_it.filter_map(|request| place_of(a, request)).collect();
+                    let places = self.places(&redo);
                     self.covered.entry(change.0).or_default().extend(places);
                 }
                 self.unfinished.changed(lsn, change, undo);
@@ -245,6 +243,10 @@ impl Reading<'_> {
             }
             Logged::TakenBack { change, redo } => {
                 self.unfinished.taken_back(change);
+                let places = self.places(&redo);
+                if let Some(covered) = self.covered.get_mut(&change.0) {
+                    covered.retain(|place| !places.contains(place));
+                }
                 self.lay_all(lsn, redo)
             }
             Logged::UnitEnd(unit) => {
@@ -285,7 +287,23 @@ impl Reading<'_> {
         self.covered.remove(&unit);
     }
 
+    /// Where requests of this data set belong.
+    fn places(&self, requests: &[Logged]) -> Vec<Vec<u8>> {
+        let a = &self.root.attributes;
+        let ours = requests.iter().filter(|request| self.is_ours(request));
+        ours.filter_map(|request| place_and_change(a, request).ok())
+            .map(|(place, _)| place)
+            .collect()
+    }
+
     fn end(mut self) -> Result<Later, String> {
+        self.covered.retain(|_, places| !places.is_empty());
+        if !self.covered.is_empty() || !self.unfinished.is_empty() {
+            // The tree has what is behind it, and what an open unit had done before may be in it.
+            if let Some(gap) = self.before.take() {
+                self.miss(gap);
+            }
+        }
         if !self.later.gaps.is_empty() {
             let covered = std::mem::take(&mut self.covered);
             self.later.doubtful.extend(covered.into_values().flatten());
@@ -306,14 +324,7 @@ impl Reading<'_> {
     /// Where it belongs.
     fn lay(&mut self, request: Logged) -> Result<Vec<u8>, String> {
         let a = &self.root.attributes;
-        let (place, change) = match &request {
-            Logged::Insert(_, bytes) | Logged::Update(_, bytes) => {
-                split(a, bytes).map(|(place, record)| (place, LaterState::Is(record)))?
-            }
-            Logged::Erase(_, key) if a.organization == Organization::Ksds => (key.to_vec(), LaterState::Gone),
-            Logged::Erase(_, bytes) => split(a, bytes).map(|(place, _)| (place, LaterState::Gone))?,
-            _ => return Err("it adds pointers to an alternate index; build that again from its base".into()),
-        };
+        let (place, change) = place_and_change(a, &request)?;
         self.later.requests += 1;
         self.later.added += match request {
             Logged::Insert(..) => 1,
@@ -347,11 +358,15 @@ impl Reading<'_> {
     }
 }
 
-/// Where an update belongs.
-fn place_of(a: &Attributes, request: &Logged) -> Option<Vec<u8>> {
+/// Where a logged request belongs, and what it leaves there.
+fn place_and_change(a: &Attributes, request: &Logged) -> Result<(Vec<u8>, LaterState), String> {
     match request {
-        Logged::Update(_, bytes) => split(a, bytes).ok().map(|(place, _)| place),
-        _ => None,
+        Logged::Insert(_, bytes) | Logged::Update(_, bytes) => {
+            split(a, bytes).map(|(place, record)| (place, LaterState::Is(record)))
+        }
+        Logged::Erase(_, key) if a.organization == Organization::Ksds => Ok((key.to_vec(), LaterState::Gone)),
+        Logged::Erase(_, bytes) => split(a, bytes).map(|(place, _)| (place, LaterState::Gone)),
+        _ => Err("it adds pointers to an alternate index; build that again from its base".into()),
     }
 }
 

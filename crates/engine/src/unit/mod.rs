@@ -21,12 +21,15 @@
 //!   from anything.
 //! * U10. What takes a record back is logged once. An update of a record that the unit has inserted or updated is
 //!   *covered*: to take the earlier change back needs nothing of what the record is by then. So what takes this update
-//!   back would be overwritten at once, and is not kept.
-//!   * Whoever updates a record that the unit has kept before has it covered. What was kept was changed: an erased
-//!     record can only be inserted. Nothing is covered in an alternate index, where a record may be kept for the base.
-//!   * The earlier change must be in the log: no other change is under way. Nothing is covered any more once a change
-//!     was not logged, or the unit has begun to go back. Nor is what is retained, which an earlier unit of the same
-//!     owner has left.
+//!   back would be overwritten at once, and is not kept; the update has no number of its own in the log.
+//!   * Whether there is an earlier change is told by the record, which the unit keeps since then. An update never follows
+//!     an erase without an insert between, and that covers it.
+//!   * The earlier change must be in the log. So no other change is under way; and from then on nothing is covered if a
+//!     change was not logged, if one was refused of a record that another change may have found kept by it, or if the
+//!     unit has begun to go back.
+//!   * What an earlier unit of the same owner has left is another's (U9): a unit that finds it covers nothing. Nothing is
+//!     covered in an alternate index, where a record may be kept for the base; nor is an update that changes alternate
+//!     keys.
 //!
 //! Locks in order: `ending` -> what [`crate::ksds`] and [`crate::sphere`] say -> page latches -> `work` -> log.
 
@@ -338,8 +341,7 @@ impl Going<'_> {
         let is_covered = !is_first
             && under_way.is_alone()
             && inner.common().attributes.alternate.is_none()
-            && !self.state.covers_nothing.load(Acquire)
-            && !holds.is_retained(key, self.state.owner);
+            && !self.state.covers_nothing.load(Acquire);
         if erases {
             holds.erases(key, self.state.owner);
         }
@@ -362,7 +364,9 @@ impl Going<'_> {
         if done.is_err() {
             in_unit.keep_nothing();
             holds.unkeep(key, self.state.owner);
-        } else {
+        }
+        // Another change may have found the record kept by this one, which is not in the log.
+        if done.is_ok() || is_first && !under_way.is_alone() {
             self.state.covers_nothing.store(true, Release);
         }
         done.map_err(|error| self.state.refused(bytes, error))
@@ -461,6 +465,9 @@ impl UnitState {
                     why: "it was closed".into(),
                 })?;
                 inner.members().for_each(|member| member.common().note_unit(true));
+                if inner.common().holds.keeps_any(self.owner) {
+                    self.covers_nothing.store(true, Release);
+                }
                 work.sets.push(handle);
                 work.sets.len() - 1
             }
