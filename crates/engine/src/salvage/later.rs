@@ -188,8 +188,8 @@ struct Reading<'r> {
     /// A gap that is none if what stands behind it is in the tree.
     before: Option<Gap>,
     unfinished: Unfinished,
-    /// Places that units have changed once more, by unit: what takes that back is with an earlier change (unit:U10), and
-    /// that change may be in a gap.
+    /// Places that units have changed once more, by unit: what takes that back is with an earlier change (unit:U10),
+    /// and that change may be in a gap.
     covered: BTreeMap<u64, BTreeSet<Vec<u8>>>,
     later: Later,
 }

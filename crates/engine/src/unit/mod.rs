@@ -22,8 +22,8 @@
 //! * U10. What takes a record back is logged once. An update of a record that the unit has inserted or updated is
 //!   *covered*: to take the earlier change back needs nothing of what the record is by then. So what takes this update
 //!   back would be overwritten at once, and is not kept; the update has no number of its own in the log.
-//!   * Whether there is an earlier change is told by the record, which the unit keeps since then. An update never follows
-//!     an erase without an insert between, and that covers it.
+//!   * Whether there is an earlier change is told by the record, which the unit keeps since then. An update never
+//!     follows an erase without an insert between, and that covers it.
 //!   * The earlier change must be in the log. So no other change is under way; and from then on nothing is covered if a
 //!     change was not logged, if one was refused of a record that another change may have found kept by it, or if the
 //!     unit has begun to go back.
