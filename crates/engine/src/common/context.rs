@@ -172,8 +172,8 @@ pub struct InUnit<'u> {
     pub old: &'u [u8],
     /// Number of the change that this one takes back.
     pub takes_back: Option<u32>,
-    /// An earlier change of the unit takes the record back, whatever this update makes of it (unit:U10). Cleared when it
-    /// is logged with what takes it back all the same: it is no update, or has changed other data sets as well.
+    /// An earlier change of the unit takes the record back, whatever this update makes of it (unit:U10). Cleared when
+    /// it is logged with what takes it back all the same: it is no update, or has changed other data sets as well.
     pub covered: Cell<bool>,
     /// It has been logged, so the unit has it.
     pub logged: Cell<bool>,

@@ -24,12 +24,12 @@
 //!   back would be overwritten at once, and is not kept; the update has no number of its own in the log.
 //!   * Whether there is an earlier change is told by the record, which the unit keeps since then. An update never
 //!     follows an erase without an insert between, and that covers it.
-//!   * The earlier change must be in the log. So no other change is under way; and from then on nothing is covered if a
-//!     change was not logged, if one was refused of a record that another change may have found kept by it, or if the
-//!     unit has begun to go back.
-//!   * What an earlier unit of the same owner has left is another's (U9): a unit that finds it covers nothing. Nothing is
-//!     covered in an alternate index, where a record may be kept for the base; nor is an update that changes alternate
-//!     keys.
+//!   * The earlier change must be in the log. So no other change is under way; and from then on nothing is covered if
+//!     a change was not logged, if one was refused of a record that another change may have found kept by it, or if
+//!     the unit has begun to go back.
+//!   * What an earlier unit of the same owner has left is another's (U9): a unit that finds it covers nothing. Nothing
+//!     is covered in an alternate index, where a record may be kept for the base; nor is an update that changes
+//!     alternate keys.
 //!
 //! Locks in order: `ending` -> what [`crate::ksds`] and [`crate::sphere`] say -> page latches -> `work` -> log.
 
