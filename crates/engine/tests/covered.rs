@@ -285,38 +285,3 @@ fn two_threads_of_a_unit_leave_the_record_as_it_was() {
         assert_eq!(all(&ds), before, "round {round}");
     }
 }
-
-/// Nor is a change covered by one of the same record that another thread was refused.
-#[test]
-fn a_change_that_is_refused_covers_nothing() {
-    let (_, world) = world();
-    let engine = sphere::ready(&world);
-    let ds = sphere::open(&world, &engine);
-    for (n, unique) in [(1, "0001"), (2, "0002")] {
-        let record = sphere::record(n, unique, "AAA");
-        ds.string().insert(&record, Insert::Direct).unwrap();
-    }
-    let before = sphere::contents(&ds);
-    for round in 0..400 {
-        let unit = engine.unit();
-        let both = std::sync::Barrier::new(2);
-        let update = |unique: &str, rest: u8| {
-            let mut s = ds.string_in(&unit);
-            s.get(&key(1), Search::Equal, Intent::Update).unwrap();
-            let mut record = sphere::record(1, unique, "AAA");
-            *record.last_mut().unwrap() = rest;
-            both.wait();
-            s.update(&record).map(drop)
-        };
-        std::thread::scope(|threads| {
-            // Record 2 has that alternate key.
-            let refused = threads.spawn(|| update("0002", b'!'));
-            let done = threads.spawn(|| update("0001", b'?'));
-            assert!(refused.join().unwrap().is_err());
-            // The other one may have changed it since it was got.
-            let _ = done.join().unwrap();
-        });
-        unit.backout().unwrap();
-        assert!(sphere::contents(&ds) == before, "round {round}");
-    }
-}

@@ -354,6 +354,44 @@ fn alternate_indexes_agree_with_their_base_whoever_changes_it_first() {
     });
 }
 
+/// A change of a record is covered by an earlier one of its unit (unit:U10), and not by one that another thread was
+/// refused.
+#[test]
+fn a_refused_change_covers_nothing() {
+    explore(|| {
+        let world = World {
+            pool_bytes: 2 << 20,
+            ..World::memory()
+        };
+        let engine = sphere::ready(&world);
+        let base = sphere::open(&world, &engine);
+        for (n, unique) in [(1, "0001"), (2, "0002")] {
+            let record = sphere::record(n, unique, "AAA");
+            base.string().insert(&record, Insert::Direct).unwrap();
+        }
+        let before = sphere::contents(&base);
+        let unit = engine.unit();
+        // Record 2 has the alternate key that the first of them wants.
+        let workers: Vec<_> = ["0002", "0001"]
+            .into_iter()
+            .map(|unique| {
+                let mut s = base.string_in(&unit);
+                shuttle::thread::spawn(move || {
+                    s.get(&key(1), Search::Equal, Intent::Update).unwrap();
+                    let mut record = sphere::record(1, unique, "AAA");
+                    *record.last_mut().unwrap() = b'?';
+                    let _ = s.update(&record);
+                })
+            })
+            .collect();
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        unit.backout().unwrap();
+        assert_eq!(sphere::contents(&base), before);
+        drop(unit);
+        base.close().unwrap();
+    });
+}
+
 #[test]
 fn what_is_held_is_not_rewritten() {
     explore(|| {
