@@ -6,6 +6,7 @@ mod common;
 use cica_disk::MemoryDisk;
 use cica_engine::*;
 use cica_format::attributes::Organization;
+use common::keyed::*;
 use common::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -26,15 +27,6 @@ fn world() -> (MemoryDisk, World) {
     let disk = MemoryDisk::default();
     let world = World::on(Arc::new(disk.clone()), Path::new("/"));
     (disk, world)
-}
-
-fn all(ds: &DataSet) -> Vec<Vec<u8>> {
-    assert_sound(ds);
-    let (mut s, mut all) = (ds.string(), Vec::new());
-    while let Ok(record) = s.next(Intent::Read) {
-        all.push(record.bytes.to_vec());
-    }
-    all
 }
 
 /// Ends the unit `back`; the data set as it is then.
@@ -87,13 +79,13 @@ fn times_logged(disk: &MemoryDisk, part: &[u8]) -> usize {
 fn what_takes_a_record_back_is_logged_once() {
     let (disk, world) = world();
     let engine = world.engine();
-    keyed::loaded(&world, &engine, "a", 20);
+    loaded(&world, &engine, "a", 20);
     let ds = world.open(&engine, "a");
-    let before = all(&ds);
+    let before = contents(&ds);
     let unit = engine.unit();
     let mut s = ds.string_in(&unit);
     for value in 1..50 {
-        keyed::update(&mut s, 50, value, 40 + value as usize).unwrap();
+        update(&mut s, 50, value, 40 + value as usize).unwrap();
     }
     assert_eq!(unit.changes(), 1);
     ds.commit().unwrap();
@@ -104,7 +96,7 @@ fn what_takes_a_record_back_is_logged_once() {
     }
     drop(s);
     unit.backout().unwrap();
-    assert_eq!(all(&ds), before);
+    assert_eq!(contents(&ds), before);
 }
 
 /// The pool is charged for what takes records back, not for how often they are changed.
@@ -113,17 +105,17 @@ fn a_unit_may_change_a_record_as_often_as_it_likes() {
     let (_, mut world) = world();
     world.pool_bytes = 4 << 20;
     let engine = world.engine();
-    keyed::loaded(&world, &engine, "a", 20);
+    loaded(&world, &engine, "a", 20);
     let ds = world.open(&engine, "a");
-    let before = all(&ds);
+    let before = contents(&ds);
     let unit = engine.unit();
     let mut s = ds.string_in(&unit);
     for value in 0..20_000 {
-        keyed::update(&mut s, 50 + value % 2 * 10, value, 200).unwrap();
+        update(&mut s, 50 + value % 2 * 10, value, 200).unwrap();
     }
     drop(s);
     unit.backout().unwrap();
-    assert_eq!(all(&ds), before);
+    assert_eq!(contents(&ds), before);
 }
 
 /// Inserts, updates and erases of few records, drawn.
@@ -194,7 +186,7 @@ fn it_goes_back_whatever_came_of_the_record_meanwhile() {
             }
             first.commit().unwrap();
             drop((s, first));
-            let before = all(&ds);
+            let before = contents(&ds);
             let unit = engine.unit();
             let mut s = ds.string_in(&unit);
             for _ in 0..30 {
@@ -207,7 +199,7 @@ fn it_goes_back_whatever_came_of_the_record_meanwhile() {
                 |engine| world.open(engine, "a"),
                 back,
             );
-            assert_eq!(all(&ds), before, "{organization:?}, seed {seed}, {back:?}");
+            assert_eq!(contents(&ds), before, "{organization:?}, seed {seed}, {back:?}");
             ds.close().unwrap();
         }
     }
@@ -253,23 +245,23 @@ fn alternate_keys_go_back_with_their_record() {
 fn two_threads_of_a_unit_leave_the_record_as_it_was() {
     let (disk, world) = world();
     let mut engine = world.engine();
-    keyed::loaded(&world, &engine, "a", 20);
+    loaded(&world, &engine, "a", 20);
     let mut ds = world.open(&engine, "a");
-    let before = all(&ds);
+    let before = contents(&ds);
     for round in 0..400 {
         let unit = engine.unit();
         let both = std::sync::Barrier::new(2);
-        let update = |who: u64| {
+        let work = |who: u64| {
             let mut s = ds.string_in(&unit);
             both.wait();
             for value in 1..4 {
                 // The other one may have changed it since it was got.
-                let _ = keyed::update(&mut s, 50, who * 10 + value, 60);
+                let _ = update(&mut s, 50, who * 10 + value, 60);
             }
         };
         std::thread::scope(|threads| {
-            threads.spawn(|| update(1));
-            threads.spawn(|| update(2));
+            threads.spawn(|| work(1));
+            threads.spawn(|| work(2));
         });
         let back = if round % 20 == 0 {
             Back::ByRecovery
@@ -282,6 +274,6 @@ fn two_threads_of_a_unit_leave_the_record_as_it_was() {
             |engine| world.open(engine, "a"),
             back,
         );
-        assert_eq!(all(&ds), before, "round {round}");
+        assert_eq!(contents(&ds), before, "round {round}");
     }
 }

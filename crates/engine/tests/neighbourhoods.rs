@@ -33,6 +33,21 @@ fn work(s: &mut Str, keys: u64, requests: u64, seed: u64) {
     }
 }
 
+/// The same of a base whose alternate keys change.
+fn work_on_base(ds: &DataSet, keys: u64, seed: u64) {
+    let (mut s, mut draw) = (ds.string(), Random(seed));
+    for round in 0..1500 {
+        let n = 1 + draw.below(keys);
+        let group = ["AAA", "BBB", "CCC"][draw.below(3) as usize];
+        let record = sphere::record(n, &format!("{:04}", 1 + round), group);
+        match s.get(&key(n), Search::Equal, Intent::Update).is_ok() {
+            true if draw.below(3) == 0 => s.erase().unwrap(),
+            true => drop(s.update(&record).unwrap()),
+            false => drop(s.insert(&record, Insert::Direct).unwrap()),
+        }
+    }
+}
+
 /// Opens what a killed process left, with neighbourhoods of so many requests.
 fn recovered(image: &cica_disk::Image, size: usize, change: impl Fn(&mut World)) -> (World, Engine) {
     let mut world = World::on(Arc::new(MemoryDisk::from(image.clone())), Path::new("/"));
@@ -85,22 +100,7 @@ fn alternate_indexes_agree_with_their_base() {
     let world = World::on(Arc::new(disk.clone()), Path::new("/"));
     let engine = sphere::ready(&world);
     let ds = sphere::open(&world, &engine);
-    let mut s = ds.string();
-    let mut draw = Random(5);
-    for round in 0..1500 {
-        let n = 1 + draw.below(90);
-        let record = sphere::record(
-            n,
-            &format!("{:04}", 1 + round),
-            ["AAA", "BBB", "CCC"][draw.below(3) as usize],
-        );
-        match s.get(&key(n), Search::Equal, Intent::Update).is_ok() {
-            true if draw.below(3) == 0 => s.erase().unwrap(),
-            true => drop(s.update(&record).unwrap()),
-            false => drop(s.insert(&record, Insert::Direct).unwrap()),
-        }
-    }
-    drop(s);
+    work_on_base(&ds, 90, 5);
     let expected = sphere::contents(&ds);
     ds.commit().unwrap();
     disk.kill();
@@ -200,22 +200,7 @@ fn chains_of_pointers_come_to_what_they_were() {
         engine.open_sphere(&base, &upgrade, sphere::output()).unwrap()
     };
     let ds = open(&world, &engine);
-    let mut s = ds.string();
-    let mut draw = Random(11);
-    for round in 0..1500 {
-        let n = 1 + draw.below(300);
-        let record = sphere::record(
-            n,
-            &format!("{:04}", 1 + round),
-            ["AAA", "BBB", "CCC"][draw.below(3) as usize],
-        );
-        match s.get(&key(n), Search::Equal, Intent::Update).is_ok() {
-            true if draw.below(3) == 0 => s.erase().unwrap(),
-            true => drop(s.update(&record).unwrap()),
-            false => drop(s.insert(&record, Insert::Direct).unwrap()),
-        }
-    }
-    drop(s);
+    work_on_base(&ds, 300, 11);
     ds.commit().unwrap();
     disk.kill();
     drop((ds, engine));
